@@ -90,6 +90,7 @@ extern const struct command ack_command;                                        
 extern const struct command kick_command;                                       /* id_commands.c */
 extern const struct command purge_command, remove_command, repartition_command; /* admin.c */
 extern const struct command allow_command;                                      /* allow.c */
+extern const struct command limits_command;                                     /* limits.c */
 extern const struct command check_command;                                      /* check.c */
 extern const struct command doctor_command;                               /* doctor/doctor.c */
 extern const struct command find_command, peek_command;                   /* query.c */
@@ -179,6 +180,8 @@ int64_t cli_point(const struct cli *cli, const char *option, const char *text);
 int64_t cli_patience(const struct cli *cli, const char *text);
 /* A whole number from `least` to `most`. Calls cli_usage() for any other text. */
 long cli_number(const struct cli *cli, const char *option, const char *text, long least, long most);
+/* The same, from 1 on, or none. */
+long cli_limit(const struct cli *cli, const char *option, const char *text, long most);
 
 /* session.c: the client, calls and signals */
 

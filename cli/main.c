@@ -24,6 +24,7 @@ static const struct command *const commands[] = {&push_command,
                                                  &metrics_command,
                                                  &rates_command QUEUE_COMMANDS,
                                                  &allow_command,
+                                                 &limits_command,
                                                  &purge_command,
                                                  &remove_command,
                                                  &repartition_command,
@@ -313,6 +314,10 @@ long cli_number(const struct cli *cli, const char *option, const char *text, lon
     if (errno != 0 || end == text || *end || value < least || value > most)
         cli_usage(cli, "--%s %s is not a whole number from %ld to %ld", option, text, least, most);
     return value;
+}
+
+long cli_limit(const struct cli *cli, const char *option, const char *text, long most) {
+    return strcmp(text, "none") == 0 ? DUEQ_NO_LIMIT : cli_number(cli, option, text, 1, most);
 }
 
 static _Noreturn void no_command(const struct cli *cli, const struct command *const *list,

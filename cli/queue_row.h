@@ -55,6 +55,7 @@ struct healths {
     X(NOBODY, "nobody", "start workers for it, or see why they do not reserve")                    \
     X(HUNG, "hung", "dueq running QUEUE shows the messages; restart the workers that hang")        \
     X(BEHIND, "behind", "more workers, or faster ones")                                            \
+    X(LIMIT, "limit", "dueq limits QUEUE shows the limits, dueq limit QUEUE sets others")          \
     X(POISON, "poison", "dueq peek QUEUE dead says why; then dueq kick or dueq purge")             \
     X(CRASHING, "crashing", "see why workers are killed")                                          \
     X(FAILING, "failing", "dueq failures QUEUE says why")                                          \

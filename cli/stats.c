@@ -39,6 +39,10 @@ static void print_counts(const struct cli *cli, const dueq_counts *counts) {
         cli_label("paused");
         fputs("it delivers nothing until it is resumed\n", cli_out);
     }
+    if (counts->at_limit[0]) {
+        cli_label("at-limit");
+        fprintf(cli_out, "%s\n", counts->at_limit);
+    }
     if (counts->evicting) {
         cli_label("evicting");
         fputs("the server may delete messages when its memory is full\n", cli_out);

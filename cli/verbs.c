@@ -233,3 +233,50 @@ const struct command resume_command = {
     "Example:\n"
     "  dueq resume orders\n",
     run_resume};
+
+static int run_limit(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {
+        {"concurrency", required_argument, NULL, 1}, {"rate", required_argument, NULL, 2}, {"burst", required_argument, NULL, 3}, CLI_OPTIONS};
+    int64_t concurrency = DUEQ_UNCHANGED;
+    dueq_bytes rate = {0};
+    int64_t burst = DUEQ_UNCHANGED;
+    int code;
+    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
+        switch (option) {
+        case 1:
+            concurrency = cli_limit(cli, "concurrency", optarg, DUEQ_MAX_LIMIT);
+            break;
+        case 2:
+            rate = (dueq_bytes){optarg, strlen(optarg)};
+            break;
+        case 3:
+            burst = cli_limit(cli, "burst", optarg, DUEQ_MAX_LIMIT);
+            break;
+        }
+    }
+    cli_words(cli, argc, 0, 0);
+    if (!cli_open(cli, argv, &code))
+        return code;
+    const dueq_bytes subject = {cli->queue_name, strlen(cli->queue_name)};
+    dueq_status status = dueq_limit_submit(cli->queue, concurrency, rate, burst);
+    return cli_outcome(cli, "queue", subject, cli_wait(cli, status, NULL));
+}
+
+const struct command limit_command = {
+    "limit", "QUEUE", "Sets how many messages of a queue run at once, and how many start in a time",
+    "A limit holds for all consumers together, from the next delivery on. What is not given stays\n"
+    "as it is.\n"
+    "\n"
+    "Options:\n"
+    "  --concurrency N  how many messages may be leased at once; none: no limit\n"
+    "  --rate RATE      how many are delivered in a second, minute or hour: 1000/s, 100/m,\n"
+    "                   20/h; none: no limit\n"
+    "  --burst N        how many the rate allows at once after a pause; none: what it\n"
+    "                   allows in 100 ms, at least 1\n"
+    "\n"
+    "In a queue with partitions each partition gets its part of a limit, rounded up. dueq limits\n"
+    "shows the limits.\n"
+    "\n"
+    "Example:\n"
+    "  dueq limit orders --concurrency 50 --rate 1000/s\n",
+    run_limit};

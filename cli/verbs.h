@@ -14,6 +14,7 @@ extern const struct command cancel_command;
 extern const struct command reschedule_command;
 extern const struct command pause_command;
 extern const struct command resume_command;
+extern const struct command limit_command;
 
 /* The commands on a message, on ids and on a queue: main.c lists all commands. */
 #define MESSAGE_COMMANDS \
@@ -27,6 +28,7 @@ extern const struct command resume_command;
     , &reschedule_command
 #define QUEUE_COMMANDS \
     , &pause_command \
-    , &resume_command
+    , &resume_command \
+    , &limit_command
 
 #endif

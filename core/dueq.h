@@ -126,7 +126,8 @@ enum {
     DUEQ_MAX_MAX_ATTEMPTS = 65535, /* the largest max_attempts */
     DUEQ_DEFAULT_ATTEMPTS = 16,    /* max_attempts of DUEQ_DRAFT */
     DUEQ_DEFAULT_CRASHES = 5,      /* max_crashes of DUEQ_DRAFT */
-    DUEQ_NO_LIMIT = 0,             /* of max_attempts and max_crashes */
+    DUEQ_NO_LIMIT = 0,             /* of max_attempts, max_crashes and a queue's concurrency */
+    DUEQ_MAX_LIMIT = 1000000,      /* a queue's concurrency, the number of its rate, its burst */
     /* DUEQ_BACKOFF_DEFAULT: exponential from base to cap, with equal jitter. */
     DUEQ_DEFAULT_BACKOFF_BASE_MS = 1000,
     DUEQ_DEFAULT_BACKOFF_CAP_MS = 3600000,
@@ -158,6 +159,7 @@ enum {
 #define DUEQ_MAX_TIME_MS INT64_C(4102444800000) /* the latest time, 2100, and longest duration */
 #define DUEQ_FOREVER (-1)                       /* timeout_ms: the call waits without end */
 #define DUEQ_BY_POLICY (-1)                     /* a retry's delay_ms: by the message's backoff */
+#define DUEQ_UNCHANGED (-1)                     /* of a queue's limits: it stays as it is */
 
 /* Bytes that another object owns. */
 typedef struct dueq_bytes {
@@ -587,6 +589,11 @@ typedef struct dueq_counts {
     int64_t now_ms; /* the server's clock when it counted */
     int paused;     /* whether deliveries are stopped until the queue is resumed */
     /*
+     * Which limit keeps ready messages waiting: concurrency or rate; or unreadable, if a limit
+     * cannot be read; empty: none does.
+     */
+    char at_limit[256];
+    /*
      * Whether the server may delete messages when its memory is full, and the URL does not say
      * evicting=accept.
      */
@@ -701,6 +708,20 @@ typedef struct dueq_group {
     /* The end of what was made. */
 } dueq_group;
 
+/* The limits of a queue, as they were set. Start from DUEQ_BOUNDS. */
+typedef struct dueq_bounds {
+    size_t struct_size;
+    /* Made from core/results.toml by core/verbs.py: the fields of dueq_bounds. */
+    int64_t concurrency; /* how many messages may be leased at once; 0: no limit */
+    /* How many messages are delivered in a time, such as "1000/s"; empty: no limit. */
+    char rate[256];
+    /* How many the rate allows at once after a pause. 0: what the rate allows in 100 ms. */
+    int64_t burst;
+    /* The end of what was made. */
+} dueq_bounds;
+
+#define DUEQ_BOUNDS {.struct_size = sizeof(dueq_bounds)}
+
 /*
  * What a queue of another system has; the headers in interop/ say which systems. Start from
  * DUEQ_SIZES.
@@ -773,6 +794,8 @@ DUEQ_API int dueq_result_disk(const dueq_result *result);
 DUEQ_API const dueq_message *dueq_result_message(const dueq_result *result, size_t index);
 /* stats */
 DUEQ_API const dueq_counts *dueq_result_counts(const dueq_result *result);
+/* limits */
+DUEQ_API const dueq_bounds *dueq_result_limits(const dueq_result *result);
 /* rates */
 DUEQ_API const dueq_rate *dueq_result_rate(const dueq_result *result, size_t index);
 DUEQ_API const dueq_timings *dueq_result_timings(const dueq_result *result);

@@ -233,6 +233,30 @@ DUEQ_API dueq_status dueq_allow_submit(dueq_queue *queue, const dueq_bytes *dead
                                        size_t count, int any);
 
 /*
+ * Sets limits of the queue, which hold from the next reserve on, for all consumers together.
+ * concurrency: how many messages may be leased at once, 1 to DUEQ_MAX_LIMIT; DUEQ_NO_LIMIT;
+ *              DUEQ_UNCHANGED: as it is.
+ * rate:        how many messages are delivered in a time: "N/s", "N/m" or "N/h", N from 1 to
+ *              DUEQ_MAX_LIMIT; "none": no limit; size 0: as it is.
+ * burst:       how many the rate allows at once after a pause, 1 to DUEQ_MAX_LIMIT; 0: what it
+ *              allows in 100 ms, at least 1; DUEQ_UNCHANGED: as it is.
+ * Returns OK. Errors: INVALID, also if a burst is given and the queue has no rate.
+ */
+DUEQ_API dueq_status dueq_limit(dueq_queue *queue, int64_t concurrency, dueq_bytes rate,
+                                int64_t burst);
+DUEQ_API dueq_status dueq_limit_submit(dueq_queue *queue, int64_t concurrency, dueq_bytes rate,
+                                       int64_t burst);
+
+/*
+ * Returns the limits of the queue.
+ * *limits: written on OK only; may be NULL.
+ * Returns OK. Errors: CORRUPT: a limit cannot be read. Then nothing is delivered until dueq_limit()
+ * sets the limits anew.
+ */
+DUEQ_API dueq_status dueq_limits(dueq_queue *queue, dueq_bounds *limits);
+DUEQ_API dueq_status dueq_limits_submit(dueq_queue *queue);
+
+/*
  * Deletes messages of one state, in one bounded step.
  * page:    how many at most, 1 to DUEQ_MAX_BATCH.
  * *purged: how many it deleted; may be NULL.
@@ -411,6 +435,7 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(MAYBE_TIME, oldest_ms) \
     X(TIME, now_ms) \
     X(FLAG, paused) \
+    X(WORD, at_limit) \
     X(FLAG, evicting)
 #define DUEQ_COUNTS_SUMS(X) \
     X(ready) \
@@ -427,6 +452,10 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(cancelled) \
     X(purged) \
     X(quarantined)
+#define DUEQ_BOUNDS_FIELDS(X) \
+    X(OPTIONAL, concurrency) \
+    X(WORD, rate) \
+    X(OPTIONAL, burst)
 #define DUEQ_FINDING_FIELDS(X) \
     X(WORD, kind) \
     X(WORD, text) \

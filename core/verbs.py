@@ -94,6 +94,9 @@ ARGUMENTS = {
     ),
     "any_id": data("id", "id: str", "dueq__arg_check_any_id(queue, id)"),
     "process": CoreArgument("", "", send="dueq__arg_put_process(&words)"),
+    "partitions": CoreArgument(
+        "", "", send="dueq__resp_number(&words, (int64_t)dueq__partition_count(queue))"
+    ),
     "preview": CoreArgument(
         "", "", send="dueq__resp_number(&words, (int64_t)queue->preview_bytes)"
     ),
@@ -128,6 +131,7 @@ RETURNS = {
     "result": "dueq_result **result",
     "purged": "size_t *purged",
     "counts": "dueq_counts *counts",
+    "limits": "dueq_bounds *limits",
     "": "",
 }
 
@@ -331,9 +335,8 @@ def blocking(verb: Verb) -> str:
     client = {"queue": "queue->client", "client": "client"}.get(
         verb.receiver, "submitted == DUEQ_PENDING ? queues[0]->client : NULL"
     )
-    run = {"purged": "dueq__verb_run_purged", "counts": "dueq__verb_run_counts"}.get(
-        verb.returns, "dueq__verb_run"
-    )
+    own = f"dueq__verb_run_{verb.returns}"
+    run = own if verb.returns in ("purged", "counts", "limits") else "dueq__verb_run"
     call = filled(f"    return {run}(", [client, "submitted", verb.returns or "NULL"], ");")
     return f"{start}\n{submitted}\n{call}\n}}\n"
 

@@ -291,6 +291,7 @@ def test_keys_are_named_as_golden(server: Server, name: str) -> None:
     # What is for another queue stays in the outbox where that queue's keys are foreign.
     Inside(server, "mails").command("SET", "ready", "foreign")
     queue.allow(["mails"])
+    queue.limit(concurrency=1000)
     queue.push("out", dead_letter="mails")
     take(queue).bury()
     queue.push("a", delay=3600)

@@ -107,6 +107,9 @@ def look_and_manage(queue: dueq.Queue) -> None:
     assert queue.allow(["mails", "old"]) == ["mails", "old"]
     assert queue.allow("mails") == ["mails"]
     assert queue.allow(any=True) == []
+    queue.limit(concurrency=100, rate="100/s")
+    assert queue.limits().rate == "100/s"
+    queue.limit(concurrency=0, rate="none")
     assert queue.purge("delayed") == 1
     assert queue.stats().ready == 3
     with pytest.raises(dueq.Duplicate):

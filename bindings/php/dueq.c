@@ -36,6 +36,7 @@ zend_class_entry *dueq_php_queues_ce;
 zend_class_entry *dueq_php_finding_ce;
 zend_class_entry *dueq_php_rate_ce;
 zend_class_entry *dueq_php_stats_ce;
+zend_class_entry *dueq_php_limits_ce;
 zend_class_entry *dueq_php_worker_ce;
 zend_class_entry *dueq_php_lease_ce;
 zend_class_entry *dueq_php_failure_ce;
@@ -71,6 +72,7 @@ static void register_classes(void) {
     dueq_php_finding_ce = register_class_Dueq_Finding();
     dueq_php_rate_ce = register_class_Dueq_Rate();
     dueq_php_stats_ce = register_class_Dueq_Stats();
+    dueq_php_limits_ce = register_class_Dueq_Limits();
     dueq_php_worker_ce = register_class_Dueq_WorkerInfo();
     dueq_php_lease_ce = register_class_Dueq_Lease();
     dueq_php_failure_ce = register_class_Dueq_Failure();

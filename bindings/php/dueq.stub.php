@@ -302,6 +302,12 @@ namespace Dueq
 
         public function resume(): void;
 
+        public function limit(
+            int|null $concurrency = null,
+            string|null $rate = null,
+            int|null $burst = null
+        ): void;
+
         // The end of what was made.
 
         /**
@@ -323,6 +329,8 @@ namespace Dueq
          * @return list<Finding>
          */
         public function check(bool $repair = false, ?callable $progress = null): array;
+
+        public function limits(): Limits;
 
         public function stats(): Stats;
 
@@ -998,6 +1006,28 @@ namespace Dueq
          */
         public function resume(): void {}
 
+        /**
+         * Sets limits of the queue, which hold from the next delivery on. What is not given stays
+         * as it is.
+         *
+         * The concurrency holds for all consumers together. A message counts as leased, also while
+         * it is prefetched, until its delivery ends; after the end of its lease, until it is
+         * delivered again. The rate counts each delivery. In a queue with partitions each partition
+         * gets its part of a limit, rounded up. Producers need no right to the limits.
+         *
+         * @param int|null $concurrency how many messages may be leased at once; 0: no limit; null:
+         *     as it is
+         * @param string|null $rate how many are delivered in a second, minute or hour: "1000/s",
+         *     "100/m", "20/h"; "none": no limit; null: as it is
+         * @param int|null $burst how many the rate allows at once after a pause; 0: what it allows
+         *     in 100 ms, at least 1; null: as it is
+         */
+        public function limit(
+            int|null $concurrency = null,
+            string|null $rate = null,
+            int|null $burst = null
+        ): void {}
+
         // The end of what was made.
 
         /**
@@ -1057,6 +1087,9 @@ namespace Dueq
          * @return list<Finding> one for each kind; the queue is sound if none of them is wrong
          */
         public function check(bool $repair = false, ?callable $progress = null): array {}
+
+        /** Returns the limits of the queue, as they were set. */
+        public function limits(): Limits {}
 
         /** Counts the queue's messages and events. */
         public function stats(): Stats {}
@@ -1833,10 +1866,40 @@ namespace Dueq
         public readonly bool $paused;
 
         /**
+         * Which limit keeps ready messages waiting: concurrency or rate; or unreadable, if a limit
+         * cannot be read; empty: none does.
+         */
+        public readonly string $atLimit;
+
+        /**
          * Whether the server may delete messages when its memory is full, and the URL does not say
          * evicting=accept.
          */
         public readonly bool $evicting;
+
+        // The end of what was made.
+
+        private function __construct() {}
+    }
+
+    /**
+     * The limits of a queue, as they were set.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Limits
+    {
+        // Made from core/results.toml by core/verbs.py: the fields of Limits.
+
+        /** How many messages may be leased at once. null: no limit. */
+        public readonly ?int $concurrency;
+
+        /** How many messages are delivered in a time, such as "1000/s"; empty: no limit. */
+        public readonly string $rate;
+
+        /** How many the rate allows at once after a pause. null: what the rate allows in 100 ms. */
+        public readonly ?int $burst;
 
         // The end of what was made.
 

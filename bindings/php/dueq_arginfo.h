@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: bb112a06b5e5b021d763f4645b8bf028b2a70431 */
+ * Stub hash: af588ffdd4879ef8456a0c5739130e79b7e95175 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -139,6 +139,12 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_QueueInterface_resume arginfo_class_Dueq_QueueInterface_pause
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_limit, 0, 0, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, concurrency, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, rate, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, burst, IS_LONG, 1, "null")
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_allow, 0, 0, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_MASK(0, deadLetter, MAY_BE_ARRAY|MAY_BE_STRING|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, any, _IS_BOOL, 0, "false")
@@ -160,6 +166,9 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_check, 0, 0, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, repair, _IS_BOOL, 0, "false")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, progress, IS_CALLABLE, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_limits, 0, 0, Dueq\\Limits, 0)
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_stats, 0, 0, Dueq\\Stats, 0)
@@ -389,6 +398,8 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queue_resume arginfo_class_Dueq_QueueInterface_pause
 
+#define arginfo_class_Dueq_Queue_limit arginfo_class_Dueq_QueueInterface_limit
+
 #define arginfo_class_Dueq_Queue_allow arginfo_class_Dueq_QueueInterface_allow
 
 #define arginfo_class_Dueq_Queue_purge arginfo_class_Dueq_QueueInterface_purge
@@ -398,6 +409,8 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_Queue_remove arginfo_class_Dueq_QueueInterface_remove
 
 #define arginfo_class_Dueq_Queue_check arginfo_class_Dueq_QueueInterface_check
+
+#define arginfo_class_Dueq_Queue_limits arginfo_class_Dueq_QueueInterface_limits
 
 #define arginfo_class_Dueq_Queue_stats arginfo_class_Dueq_QueueInterface_stats
 
@@ -528,6 +541,8 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_Lock_release arginfo_class_Dueq_QueueInterface_pause
 
 #define arginfo_class_Dueq_Stats___construct arginfo_class_Dueq_ConsumerInterface_stream
+
+#define arginfo_class_Dueq_Limits___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 #define arginfo_class_Dueq_Finding___construct arginfo_class_Dueq_ConsumerInterface_stream
 
@@ -772,11 +787,13 @@ ZEND_METHOD(Dueq_Queue, cancelMany);
 ZEND_METHOD(Dueq_Queue, reschedule);
 ZEND_METHOD(Dueq_Queue, pause);
 ZEND_METHOD(Dueq_Queue, resume);
+ZEND_METHOD(Dueq_Queue, limit);
 ZEND_METHOD(Dueq_Queue, allow);
 ZEND_METHOD(Dueq_Queue, purge);
 ZEND_METHOD(Dueq_Queue, purgeGroup);
 ZEND_METHOD(Dueq_Queue, remove);
 ZEND_METHOD(Dueq_Queue, check);
+ZEND_METHOD(Dueq_Queue, limits);
 ZEND_METHOD(Dueq_Queue, stats);
 ZEND_METHOD(Dueq_Queue, rates);
 ZEND_METHOD(Dueq_Queue, workers);
@@ -831,6 +848,7 @@ ZEND_METHOD(Dueq_Lock, __construct);
 ZEND_METHOD(Dueq_Lock, extend);
 ZEND_METHOD(Dueq_Lock, release);
 ZEND_METHOD(Dueq_Stats, __construct);
+ZEND_METHOD(Dueq_Limits, __construct);
 ZEND_METHOD(Dueq_Finding, __construct);
 ZEND_METHOD(Dueq_Rate, __construct);
 ZEND_METHOD(Dueq_WorkerInfo, __construct);
@@ -954,11 +972,13 @@ static const zend_function_entry class_Dueq_QueueInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, reschedule, arginfo_class_Dueq_QueueInterface_reschedule, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, pause, arginfo_class_Dueq_QueueInterface_pause, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, resume, arginfo_class_Dueq_QueueInterface_resume, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, limit, arginfo_class_Dueq_QueueInterface_limit, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, allow, arginfo_class_Dueq_QueueInterface_allow, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, purge, arginfo_class_Dueq_QueueInterface_purge, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, purgeGroup, arginfo_class_Dueq_QueueInterface_purgeGroup, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, remove, arginfo_class_Dueq_QueueInterface_remove, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, check, arginfo_class_Dueq_QueueInterface_check, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, limits, arginfo_class_Dueq_QueueInterface_limits, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, stats, arginfo_class_Dueq_QueueInterface_stats, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, rates, arginfo_class_Dueq_QueueInterface_rates, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, workers, arginfo_class_Dueq_QueueInterface_workers, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
@@ -1050,11 +1070,13 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, reschedule, arginfo_class_Dueq_Queue_reschedule, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, pause, arginfo_class_Dueq_Queue_pause, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, resume, arginfo_class_Dueq_Queue_resume, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, limit, arginfo_class_Dueq_Queue_limit, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, allow, arginfo_class_Dueq_Queue_allow, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, purge, arginfo_class_Dueq_Queue_purge, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, purgeGroup, arginfo_class_Dueq_Queue_purgeGroup, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, remove, arginfo_class_Dueq_Queue_remove, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, check, arginfo_class_Dueq_Queue_check, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, limits, arginfo_class_Dueq_Queue_limits, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, stats, arginfo_class_Dueq_Queue_stats, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, rates, arginfo_class_Dueq_Queue_rates, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, workers, arginfo_class_Dueq_Queue_workers, ZEND_ACC_PUBLIC)
@@ -1154,6 +1176,12 @@ static const zend_function_entry class_Dueq_Lock_methods[] = {
 
 static const zend_function_entry class_Dueq_Stats_methods[] = {
 	ZEND_ME(Dueq_Stats, __construct, arginfo_class_Dueq_Stats___construct, ZEND_ACC_PRIVATE)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Limits_methods[] = {
+	ZEND_ME(Dueq_Limits, __construct, arginfo_class_Dueq_Limits___construct, ZEND_ACC_PRIVATE)
 	ZEND_FE_END
 };
 
@@ -2108,11 +2136,46 @@ static zend_class_entry *register_class_Dueq_Stats(void)
 	zend_declare_typed_property(class_entry, property_paused_name, &property_paused_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
 	zend_string_release(property_paused_name);
 
+	zval property_atLimit_default_value;
+	ZVAL_UNDEF(&property_atLimit_default_value);
+	zend_string *property_atLimit_name = zend_string_init("atLimit", sizeof("atLimit") - 1, 1);
+	zend_declare_typed_property(class_entry, property_atLimit_name, &property_atLimit_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_atLimit_name);
+
 	zval property_evicting_default_value;
 	ZVAL_UNDEF(&property_evicting_default_value);
 	zend_string *property_evicting_name = zend_string_init("evicting", sizeof("evicting") - 1, 1);
 	zend_declare_typed_property(class_entry, property_evicting_name, &property_evicting_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
 	zend_string_release(property_evicting_name);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Limits(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Limits", class_Dueq_Limits_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_concurrency_default_value;
+	ZVAL_UNDEF(&property_concurrency_default_value);
+	zend_string *property_concurrency_name = zend_string_init("concurrency", sizeof("concurrency") - 1, 1);
+	zend_declare_typed_property(class_entry, property_concurrency_name, &property_concurrency_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_concurrency_name);
+
+	zval property_rate_default_value;
+	ZVAL_UNDEF(&property_rate_default_value);
+	zend_string *property_rate_name = zend_string_init("rate", sizeof("rate") - 1, 1);
+	zend_declare_typed_property(class_entry, property_rate_name, &property_rate_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_rate_name);
+
+	zval property_burst_default_value;
+	ZVAL_UNDEF(&property_burst_default_value);
+	zend_string *property_burst_name = zend_string_init("burst", sizeof("burst") - 1, 1);
+	zend_declare_typed_property(class_entry, property_burst_name, &property_burst_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_burst_name);
 
 	return class_entry;
 }

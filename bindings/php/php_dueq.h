@@ -59,6 +59,7 @@ extern zend_class_entry *dueq_php_queues_ce;
 extern zend_class_entry *dueq_php_finding_ce;
 extern zend_class_entry *dueq_php_rate_ce;
 extern zend_class_entry *dueq_php_stats_ce;
+extern zend_class_entry *dueq_php_limits_ce;
 extern zend_class_entry *dueq_php_worker_ce;
 extern zend_class_entry *dueq_php_lease_ce;
 extern zend_class_entry *dueq_php_failure_ce;

@@ -101,6 +101,10 @@ static void make_stats(zval *out, const dueq_counts *from) {
     MAKE_OBJECT(out, dueq_php_stats_ce, DUEQ_COUNTS_FIELDS);
 }
 
+static void make_limits(zval *out, const dueq_bounds *from) {
+    MAKE_OBJECT(out, dueq_php_limits_ce, DUEQ_BOUNDS_FIELDS);
+}
+
 static void make_rate(zval *out, const dueq_rate *from) {
     MAKE_OBJECT(out, dueq_php_rate_ce, DUEQ_RATE_FIELDS);
 }
@@ -110,6 +114,14 @@ ZEND_METHOD(Dueq_Queue, stats) {
     THIS_QUEUE(queue);
     if (dueq_php_finish(queue->client, dueq_stats_submit(queue->queue)) == DUEQ_OK) {
         make_stats(return_value, dueq_result_counts(queue->client->result));
+    }
+}
+
+ZEND_METHOD(Dueq_Queue, limits) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_QUEUE(queue);
+    if (dueq_php_finish(queue->client, dueq_limits_submit(queue->queue)) == DUEQ_OK) {
+        make_limits(return_value, dueq_result_limits(queue->client->result));
     }
 }
 
@@ -140,5 +152,7 @@ ZEND_METHOD(Dueq_Queue, rates) {
 }
 
 ZEND_METHOD(Dueq_Stats, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+
+ZEND_METHOD(Dueq_Limits, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
 ZEND_METHOD(Dueq_Rate, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }

@@ -49,6 +49,7 @@ static enum check check_of(enum cause cause) {
     case CAUSE_NOBODY:
     case CAUSE_HUNG:
     case CAUSE_BEHIND:
+    case CAUSE_LIMIT:
         return CHECK_STUCK;
     case CAUSE_PAUSED:
         return CHECK_PAUSED;

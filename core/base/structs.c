@@ -11,6 +11,7 @@ DUEQ__LAYOUT(filter, DUEQ_FILTER, until_ms);
 DUEQ__LAYOUT(reserve_options, DUEQ_RESERVE, lease_ms);
 DUEQ__LAYOUT(consumer_options, DUEQ_CONSUMER, slots);
 DUEQ__LAYOUT(counts, DUEQ_COUNTS, evicting);
+DUEQ__LAYOUT(bounds, DUEQ_BOUNDS, burst);
 DUEQ__LAYOUT(sizes, DUEQ_SIZES, now_ms);
 DUEQ__LAYOUT(moved, DUEQ_MOVED, next_ms);
 

@@ -142,6 +142,31 @@ KINDS = {
         shell='cli_number(cli, "{dashes}", optarg, {least}, {most})',
         contract='number(step, "{name}", {initial})',
     ),
+    # A number, or none. The kind `rate` checks it.
+    "limit": Kind(
+        c="int64_t {name}",
+        send="dueq__resp_number(&words, {name})",
+        fanout="numbers",
+        none="DUEQ_UNCHANGED",
+        python="int",
+        python_pass="_core.UNCHANGED if {name} is None else {name}",
+        php="int",
+        php_local="bool {name}_is_null = true;\n    zend_long {name}",
+        php_parse="Z_PARAM_LONG_OR_NULL({name}, {name}_is_null)",
+        php_pass="{name}_is_null ? DUEQ_UNCHANGED : {name}",
+        argument="N",
+        shell='cli_limit(cli, "{dashes}", optarg, DUEQ_MAX_LIMIT)',
+        contract='number(step, "{name}", {initial})',
+    ),
+    # The rate of a verb that also has the arguments `concurrency` and `burst`.
+    "rate": TEXT._replace(
+        check="dueq__arg_check_limits(queue, concurrency, {name}, burst)",
+        none="{0}",
+        python_pass='"" if {name} is None else {name}',
+        php_parse="Z_PARAM_STR_OR_NULL({name})",
+        php_pass="{name} ? dueq_php_bytes({name}) : (dueq_bytes){{0}}",
+        argument="RATE",
+    ),
     "text": TEXT,
     # A text that is stored with a message, and cut if it is too long; in Python also an exception.
     "note": TEXT._replace(

@@ -235,6 +235,7 @@ static const struct {
     {"LAYOUT", DUEQ_LAYOUT, DUEQ__PERMANENT},
     {"CORRUPT", DUEQ_CORRUPT, DUEQ__PERMANENT},
     {"TOO_LARGE", DUEQ_TOO_LARGE, DUEQ__PERMANENT},
+    {"INVALID", DUEQ_INVALID, DUEQ__PERMANENT},
 };
 
 /* The row of an error; the number of rows: the table does not have it. */

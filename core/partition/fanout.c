@@ -36,8 +36,10 @@ static void ask_next(dueq_client *client) {
         asked.items = fanout->remaining;
         asked.count = fanout->remaining_count;
     }
-    if (handle)
+    if (handle) {
         dueq_queue_preview(handle, queue->preview_bytes);
+        handle->partition_count = dueq__partitions_of(queue)->count;
+    }
     dueq__op_child_submitted(client, step, step ? asked.submit(handle, &asked) : DUEQ_NO_MEMORY);
 }
 
@@ -90,6 +92,8 @@ static void add_counts(dueq_counts *sum, const dueq_counts *counts) {
     sum->evicting = sum->evicting || counts->evicting;
     if (!*sum->outbox_error)
         memcpy(sum->outbox_error, counts->outbox_error, sizeof sum->outbox_error);
+    if (!*sum->at_limit)
+        memcpy(sum->at_limit, counts->at_limit, sizeof sum->at_limit);
 }
 
 /* Rates */

@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "partition.h"
 
@@ -114,6 +115,19 @@ static dueq_status take_over_targets(dueq_queue *old, dueq_queue *opened) {
     return status;
 }
 
+/* Gives the new partition the old one's limits. Both get their part by the number of now. */
+static dueq_status take_over_limits(dueq_queue *old, dueq_queue *opened, size_t count) {
+    dueq_bounds limits = DUEQ_BOUNDS;
+    dueq_status status = dueq_limits(old, &limits);
+    dueq_bytes rate = {*limits.rate ? limits.rate : "none", 0};
+    rate.size = strlen(rate.data);
+    if (status || (!limits.concurrency && !*limits.rate))
+        return status;
+    old->partition_count = opened->partition_count = count;
+    status = dueq_limit(opened, limits.concurrency, rate, limits.burst);
+    return status ? status : dueq_limit(old, limits.concurrency, rate, limits.burst);
+}
+
 /* Moves one new partition on by one state, if the fence of its state is gone. */
 static dueq_status move_on(dueq_queue *queue, struct growth *growth, size_t place) {
     size_t half = growth->count / 2;
@@ -134,6 +148,8 @@ static dueq_status move_on(dueq_queue *queue, struct growth *growth, size_t plac
     } else {
         dueq_queue *opened = dueq__partitions_handle(dueq__partitions_of(queue), half + place);
         status = opened ? take_over_targets(old, opened) : DUEQ_NO_MEMORY;
+        if (!status)
+            status = take_over_limits(old, opened, growth->count);
     }
     return status < 0 ? status : ask(queue, growth, 0, half + place, next);
 }

@@ -1,13 +1,13 @@
 -- ack_outbox: finishes a leased message, and puts its successors for another queue into the outbox.
--- keys msg leased outbox meta attempts reply
+-- keys msg leased outbox wake meta attempts reply
 -- includes now leased_message keep_reply draft_read outbox_put bulk deferred_removals count
--- includes refuse_newer noop_write
+-- includes held noop_write wake
 -- args ticket, the other queue's name, then for each successor the id of its entry, which the core
 --   made, and id, envelope, due, extra as of push_full
 -- Returns digits: for the message 0 finished, 4 the lease is lost; for each successor 0, or 4 as
 --   well; and '+' if a relay has work.
 
--- include refuse_newer
+-- include held
 local now, number, stored = now_ms(), (#ARGV - 5) / 5, {}
 local id = leased_message(ARGV[4])
 if not id then
@@ -27,5 +27,8 @@ bulk('HSET', msg, stored)
 defer_forget(id)
 defer_removal('ZREM', leased, ARGV[4])
 run_removals()
+if held then
+  wake_one()
+end
 count('acked', 1)
 return keep_reply(string.rep(DUEQ_OK, 1 + number) .. '+')

@@ -1,12 +1,12 @@
 -- ack_push: finishes a leased message, and pushes its successors to its own queue.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
--- includes now leased_message keep_reply store_drafts deferred_removals count refuse_newer
--- includes replace_message keep_history noop_write
+-- includes now leased_message keep_reply store_drafts deferred_removals count held
+-- includes replace_message keep_history noop_write wake
 -- args ticket, then id, envelope, due, extra of each successor (lib/draft_read.lua)
 -- Returns digits: for the message 0 finished, 4 the lease is lost; for each successor as push_full,
 --   or 4 as well.
 
--- include refuse_newer
+-- include held
 -- include replace_message
 local now = now_ms()
 local id, envelope = leased_message(ARGV[4])
@@ -23,5 +23,8 @@ if redis.call('HGET', msg, id) == envelope then
 end
 defer_removal('ZREM', leased, ARGV[4])
 run_removals()
+if held then
+  wake_one()
+end
 count('acked', 1)
 return keep_reply(DUEQ_OK .. outcome)

@@ -1,11 +1,11 @@
 -- bury: ends a leased message by its policy.
--- keys msg leased dead outbox meta attempts failures reply
+-- keys msg leased dead outbox wake meta attempts failures reply
 -- includes now leased_message keep_reply end_message envelope note_failure deferred_removals
--- includes refuse_newer noop_write
+-- includes held noop_write wake
 -- args ticket, reason, who says so (lib/note_failure.lua)
 -- Returns a digit: 0 done, 4 the lease is lost; and '+' if a relay has work.
 
--- include refuse_newer
+-- include held
 -- include noop_write
 local now = now_ms()
 local id, envelope, had = leased_message(ARGV[4])
@@ -18,4 +18,7 @@ note_failure(now, 'buried', ARGV[4], ARGV[6], ARGV[5])
 keep_failures()
 defer_removal('ZREM', leased, ARGV[4])
 run_removals()
+if held then
+  wake_one()
+end
 return keep_reply(DUEQ_OK .. (out and '+' or ''))

@@ -1,12 +1,13 @@
 -- cancel_full: removes messages of any state but outbox, where a message belongs to another queue.
 -- The ticket of a ready message stays in its lane. The reserve that meets it drops it.
--- keys msg delayed leased dead outbox meta attempts reply
--- includes message deferred_removals count keep_reply refuse_layout
+-- keys msg delayed leased dead outbox wake meta attempts reply
+-- includes message deferred_removals count keep_reply held refuse_partitioned wake
 -- args ids
 -- Returns a digit for each: the state that it was in (1 ready, 2 delayed, 3 leased, 4 dead), or 0:
 --   there is no such message, or it is in the outbox.
 
--- include refuse_layout
+-- include held
+-- include refuse_partitioned
 local sets, states, seen, cancelled = { delayed, leased, dead, outbox }, {}, {}, 0
 for i = 4, #ARGV do
   local id = ARGV[i]
@@ -23,5 +24,8 @@ for i = 4, #ARGV do
   end
 end
 run_removals()
+if held and cancelled > 0 then
+  wake_one(cancelled > 1)
+end
 count('cancelled', cancelled)
 return keep_reply(table.concat(states))

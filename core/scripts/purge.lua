@@ -1,12 +1,13 @@
 -- purge: removes messages of one state, from the front, a bounded number at a time.
 -- keys msg ready high low delayed leased dead outbox attempts handover wake meta reply groups lines
 -- keys turns
--- includes ticket message envelope deferred_removals bulk count turns keep_reply refuse_layout
--- includes noop_write
+-- includes ticket message envelope deferred_removals bulk count turns keep_reply held
+-- includes refuse_partitioned noop_write wake
 -- args state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), at most how many
 -- Returns "REMOVED", or "REMOVED +" if more messages may be there.
 
--- include refuse_layout
+-- include held
+-- include refuse_partitioned
 local set, left = ({ false, delayed, leased, dead, outbox })[tonumber(ARGV[4])], tonumber(ARGV[5])
 local seen, met, purged, existing, more = {}, {}, 0, redis.call('HLEN', msg), false
 local function take(tickets)
@@ -55,6 +56,9 @@ for lane, number in pairs(met) do
   if number > 0 then
     redis.call('LTRIM', lane, number, -1)
   end
+end
+if held and set == leased and purged > 0 then
+  wake_one(purged > 1)
 end
 if purged == existing then
   -- No message is left, so nobody needs to be woken, and an empty queue keeps no token.

@@ -2,11 +2,11 @@
 -- delayed.
 -- keys msg ready high low delayed leased wake meta attempts reply
 -- includes now leased_message ticket attempts deferred_removals put_tickets enqueue bulk note_event
--- includes keep_reply refuse_wire noop_write lane count
+-- includes keep_reply refuse_wire noop_write lane count wake
 -- args delay in ms, tickets
 -- Returns a digit for each: 0 done, 4 the lease is lost.
 
-local state = redis.pcall('HMGET', meta, 'wire', 'turns')
+local state = redis.pcall('HMGET', meta, 'wire', 'turns', 'held')
 local wire = state[1]
 -- include refuse_wire
 -- include noop_write
@@ -40,6 +40,9 @@ else
 end
 bulk('HSET', attempts, records)
 run_removals()
+if state[3] == '1' and #back > 0 then
+  wake_one(#back > 1)
+end
 if delay > 0 and #back > 0 then
   note_event(now + delay, now)
 end

@@ -18,8 +18,8 @@
 -- passes on to reserve_full
 -- Returns nil, or { now ms, wait us, 1 if the caller is a timekeeper (2: of a partition, at which
 --   only the caller looks; 3: two others look, and the caller took all that was due), quarantined,
---   '1' if a relay has work, attempts, outcomes, then ticket and envelope of each message }. A
---   timekeeper with messages looks again after the wait, too.
+--   '1' if a relay has work, and 'l' if the queue has limits, attempts, outcomes, then ticket and
+--   envelope of each message }. A timekeeper with messages looks again after the wait, too.
 --   wait: 0: call again at once; -1 less the clock's us within its ms: no event will come, or
 --   others look; more, and the third is 0: a message is leased, and the caller looks again after
 --   the wait.

@@ -1,5 +1,5 @@
--- reserve_groups: a reserve from a queue that has had messages with groups. If it meets anything
--- but first deliveries of plain messages, or many tickets in `ready`, it changes nothing and
+-- reserve_groups: a reserve from a queue that has had messages with groups. If it meets limits, or
+-- many tickets in `ready`, or anything but first deliveries of plain messages, it changes nothing and
 -- answers nil.
 -- keys msg ready leased delayed wake meta reply high low groups lines turns
 -- includes fast_begin refuse_wire fast_leases fast_due take_one take_turns first_delivery
@@ -10,7 +10,8 @@
 -- Returns what reserve returns, or nil.
 -- include fast_begin
 local sub = string.sub
-local state = call('HMGET', meta, 'next_event', 'timekeepers', 'turns', 'wire', 'reserved')
+local state = call('HMGET', meta, 'next_event', 'timekeepers', 'turns', 'wire', 'reserved',
+  'limited')
 local wire, reserved = state[4], state[5]
 if wire then
   -- include refuse_wire
@@ -18,7 +19,7 @@ end
 local first = tonumber(state[1] or '')
 local events_due = not first or first <= now
 local at, joined = string.match(state[3] or '', '^(%d+) (%d+)$')
-if most == 0 or ordered or not state[1] or not at or #at > 15 or #joined > 15
+if most == 0 or ordered or not state[1] or not at or #at > 15 or #joined > 15 or state[6]
   or first and not (first > 0 and first <= 4102444800000 and first % 1 == 0) then
   return nil
 end

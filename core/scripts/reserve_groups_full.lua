@@ -1,6 +1,6 @@
 -- reserve_groups_full: reserve_full for a queue that has had messages with groups.
 -- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates
--- keys failures groups lines turns
+-- keys failures groups lines turns limits
 -- includes turns arrivals full
 -- args as reserve_full
 -- passes on to reserve_full

@@ -79,6 +79,40 @@ dueq_status dueq__arg_check_targets(dueq_queue *queue, const dueq_bytes *targets
     return status;
 }
 
+/* Reads "N/s", "N/m" or "N/h". */
+static bool is_rate(dueq_bytes rate) {
+    const char *text = rate.data;
+    int64_t number;
+    return rate.size > 2 && text[rate.size - 2] == '/' && memchr("smh", text[rate.size - 1], 3) &&
+           *text != '0' &&
+           dueq__read_number((dueq_bytes){text, rate.size - 2}, 1, DUEQ_MAX_LIMIT, &number);
+}
+
+dueq_status dueq__arg_check_limits(dueq_queue *queue, int64_t concurrency, dueq_bytes rate,
+                                   int64_t burst) {
+    struct dueq__error *error = &queue->client->error;
+    bool has_rate = rate.size && !dueq__bytes_equal(rate, (dueq_bytes){"none", 4});
+    dueq_status status = DUEQ_OK;
+    if (concurrency != DUEQ_UNCHANGED)
+        status = check(queue, "the concurrency", NULL, concurrency, 0, DUEQ_MAX_LIMIT);
+    if (!status && burst != DUEQ_UNCHANGED)
+        status = check(queue, "the burst", NULL, burst, 0, DUEQ_MAX_LIMIT);
+    if (status)
+        return status;
+    if (has_rate && !is_rate(rate))
+        return dueq__fail(error, DUEQ_INVALID,
+                          "the rate is not like 1000/s, 100/m or 20/h, with a number from 1 to %d, "
+                          "or none",
+                          DUEQ_MAX_LIMIT);
+    if (!rate.size && concurrency == DUEQ_UNCHANGED && burst == DUEQ_UNCHANGED)
+        return dueq__fail(error, DUEQ_INVALID, "name a limit: the concurrency, the rate or the burst");
+    return DUEQ_OK;
+}
+
+size_t dueq__partition_count(const dueq_queue *queue) {
+    return queue->partition_count ? queue->partition_count : 1;
+}
+
 dueq_status dueq__arg_check_any_id(dueq_queue *queue, dueq_bytes id) {
     return id.size ? dueq__arg_check_ids(queue, &id, 1) : DUEQ_OK;
 }

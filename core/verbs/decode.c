@@ -45,9 +45,14 @@ void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply)
         digit = (char)('0' + number);
         digits = (dueq_bytes){&digit, 1};
     }
-    bool relays =
-        digits.size == op->item_count + 1 && ((const char *)digits.data)[digits.size - 1] == '+';
-    digits.size -= relays;
+    char flag =
+        digits.size == op->item_count + 1 ? ((const char *)digits.data)[op->item_count] : '\0';
+    bool relays = flag == '+', has_limits = flag == 'l';
+    digits.size -= relays || has_limits;
+    if (op->request.script == &dueq__script_ack_wake) {
+        op->queue->has_limits = has_limits;
+        op->queue->limits_minute = dueq__op_minute();
+    }
     if (!dueq__outcomes_are_valid(digits, op->item_count)) {
         dueq__answer_unexpected(client);
         return;
@@ -143,6 +148,10 @@ void dueq__decode_names(dueq_client *client, const struct dueq__reply *reply) {
             return;
         }
     finish_with(client, result);
+}
+
+void dueq__decode_limits(dueq_client *client, const struct dueq__reply *reply) {
+    finish_with(client, dueq__result_limits(reply, &client->error));
 }
 
 void dueq__decode_found(dueq_client *client, const struct dueq__reply *reply) {

@@ -215,7 +215,9 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
                                                                 : DUEQ__WATCH_ANSWERED;
     if (result->count > 0 || settles)
         dueq__op_note_kept_reply(client);
-    if (relay.size)
+    op->queue->has_limits = relay.size && memchr(relay.data, 'l', relay.size);
+    op->queue->limits_minute = dueq__op_minute();
+    if (relay.size && *(const char *)relay.data == '1')
         dueq__relay(client, on_relayed);
     else
         go_on(client);

@@ -27,6 +27,7 @@ dueq_result *dueq__result_found(const struct dueq__reply *reply, struct dueq__er
 dueq_result *dueq__result_peeked(const struct dueq__reply *reply, dueq_state state,
                                  struct dueq__error *error);
 /* From the answers of stats.lua and rates.lua. */
+dueq_result *dueq__result_limits(const struct dueq__reply *reply, struct dueq__error *error);
 dueq_result *dueq__result_counted(const struct dueq__reply *reply,
                                   const struct dueq__server_info *server,
                                   struct dueq__error *error);

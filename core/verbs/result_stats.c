@@ -50,22 +50,47 @@ dueq_result *dueq__result_counted(const struct dueq__reply *reply,
 #undef POINTER
     size_t numbers = sizeof fields / sizeof *fields;
     /* The first tickets of the lanes, and behind them those of groups. */
-    dueq_bytes heads[3 + MOST_GROUPS], problem;
-    size_t found = dueq__reply_count(reply) - numbers - 1;
+    dueq_bytes heads[3 + MOST_GROUPS], problem, limit;
+    size_t found = dueq__reply_count(reply) - numbers - 2;
     if (found < 3 || found > sizeof heads / sizeof *heads ||
-        !dueq__reply_bytes(dueq__reply_item(reply, numbers + 3), &problem))
+        !dueq__reply_bytes(dueq__reply_item(reply, numbers + 3), &problem) ||
+        !dueq__reply_bytes(dueq__reply_item(reply, numbers + 4), &limit) ||
+        limit.size >= sizeof counts.at_limit)
         return dueq__result_malformed(NULL, error, "stats");
     for (size_t i = 0; i < numbers; i++)
         if (!dueq__reply_number(dueq__reply_item(reply, i), fields[i]))
             return dueq__result_malformed(NULL, error, "stats");
     for (size_t i = 0; i < found; i++)
-        if (!dueq__reply_bytes(dueq__reply_item(reply, numbers + i + (i >= 3)), &heads[i]))
+        if (!dueq__reply_bytes(dueq__reply_item(reply, numbers + i + (i >= 3 ? 2 : 0)), &heads[i]))
             return dueq__result_malformed(NULL, error, "stats");
     size_t most = sizeof counts.outbox_error - 1;
     memcpy(counts.outbox_error, problem.data, problem.size < most ? problem.size : most);
+    memcpy(counts.at_limit, limit.data, limit.size);
     counts.paused = paused != 0;
     counts.oldest_ms = oldest_ms(&counts, mark_ms, heads, found);
     return dueq__result_single(&dueq__type_counts, &counts, error);
+}
+
+/* limits */
+
+static const struct dueq__item_type limits_type = {sizeof(dueq_bounds)};
+
+const dueq_bounds *dueq_result_limits(const dueq_result *result) {
+    return dueq__result_item_value(result, &limits_type, 0);
+}
+
+dueq_result *dueq__result_limits(const struct dueq__reply *reply, struct dueq__error *error) {
+    dueq_bounds limits = DUEQ_BOUNDS;
+    dueq_bytes texts[3];
+    for (size_t i = 0; i < 3; i++)
+        if (!dueq__reply_bytes(dueq__reply_item(reply, i), &texts[i]))
+            return dueq__result_malformed(NULL, error, "limits");
+    if ((texts[0].size && !dueq__read_number(texts[0], 1, DUEQ_MAX_LIMIT, &limits.concurrency)) ||
+        (texts[2].size && !dueq__read_number(texts[2], 1, DUEQ_MAX_LIMIT, &limits.burst)) ||
+        texts[1].size >= sizeof limits.rate)
+        return dueq__result_malformed(NULL, error, "limits");
+    memcpy(limits.rate, texts[1].size ? texts[1].data : "", texts[1].size);
+    return dueq__result_single(&limits_type, &limits, error);
 }
 
 /*

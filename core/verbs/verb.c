@@ -33,6 +33,12 @@ const struct dueq__script *dueq__verb_ack_script(const dueq_queue *queue, const 
     bool plain = count == 1 && dueq__ticket_read(*tickets, &parts) && parts.deliveries == 0;
     /* The first call of a minute keeps the history. */
     bool history = queue->history_minute != dueq__op_minute();
+    /*
+     * In a queue with limits acks wake consumers. An answer to a reserve says whether it is one. If
+     * there was none in this minute, the ack asks.
+     */
+    if (queue->has_limits || queue->limits_minute != dueq__op_minute())
+        return &dueq__script_ack_wake;
     return plain && !history ? &dueq__script_ack : &dueq__script_ack_full;
 }
 
@@ -52,6 +58,17 @@ dueq_status dueq__verb_run_purged(dueq_client *client, dueq_status submitted, si
         *purged = dueq_result_purged(result);
     dueq_result_free(result);
     return status;
+}
+
+dueq_status dueq__verb_run_limits(dueq_client *client, dueq_status submitted, dueq_bounds *limits) {
+    dueq_result *result;
+    dueq_status status = dueq__verb_run(client, submitted, &result);
+    dueq_status given =
+        limits ? dueq__struct_check(limits, &dueq__layout_bounds, &client->error) : DUEQ_OK;
+    if (limits && !given && dueq_result_limits(result))
+        dueq__struct_give(limits, dueq_result_limits(result), &dueq__layout_bounds);
+    dueq_result_free(result);
+    return status < 0 ? status : given ? given : status;
 }
 
 dueq_status dueq__verb_run_counts(dueq_client *client, dueq_status submitted, dueq_counts *counts) {

@@ -16,6 +16,7 @@ dueq__decode dueq__decode_outcomes; /* a digit for each item: a status */
 dueq__decode dueq__decode_states;   /* the same: a state, or 0: not found */
 dueq__decode dueq__decode_purged, dueq__decode_kicked, dueq__decode_names;
 dueq__decode dueq__decode_found, dueq__decode_peeked;
+dueq__decode dueq__decode_limits;
 dueq__decode dueq__decode_counted, dueq__decode_rated, dueq__decode_workers, dueq__decode_failures;
 dueq__decode dueq__decode_groups, dueq__decode_purged_page;
 /* Whether the text is an outcome, one digit, for each of `count` items. */
@@ -47,6 +48,7 @@ const struct dueq__script *dueq__verb_ack_script(const dueq_queue *queue, const 
 dueq_status dueq__verb_run(dueq_client *client, dueq_status submitted, dueq_result **result);
 dueq_status dueq__verb_run_purged(dueq_client *client, dueq_status submitted, size_t *purged);
 dueq_status dueq__verb_run_counts(dueq_client *client, dueq_status submitted, dueq_counts *counts);
+dueq_status dueq__verb_run_limits(dueq_client *client, dueq_status submitted, dueq_bounds *limits);
 
 /* arguments.c: how arguments are checked, and written to a request */
 
@@ -69,6 +71,11 @@ dueq_status dueq__arg_check_group(dueq_queue *queue, dueq_bytes group);
 /* The names of queues to which dead letters may go. NULL: none is named. */
 dueq_status dueq__arg_check_targets(dueq_queue *queue, const dueq_bytes *targets, size_t count,
                                     int any);
+/* The limits of a queue, as dueq_limit() takes them. */
+dueq_status dueq__arg_check_limits(dueq_queue *queue, int64_t concurrency, dueq_bytes rate,
+                                   int64_t burst);
+/* Of how many partitions the queue is one; 1: it is an ordinary queue. */
+size_t dueq__partition_count(const dueq_queue *queue);
 /* The text that `checkpoint` stores. */
 dueq_status dueq__arg_check_cursor(dueq_queue *queue, dueq_bytes cursor);
 dueq_status dueq__arg_check_state(dueq_queue *queue, dueq_state state);

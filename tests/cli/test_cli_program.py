@@ -14,6 +14,7 @@ COMMANDS = [
     *["reschedule", "find", "peek", "stats", "queues", "rates", "pause", "resume", "purge"],
     "remove",
     "allow",
+    *["limit", "limits"],
     *["lock", "relock", "unlock", "work"],
     *["workers", "inspect", "running", "failures", "groups"],
 ]

@@ -60,6 +60,21 @@ def behind(stack: ExitStack, folder: Path) -> tuple[Program, Server]:
     return dueq, server
 
 
+def limited(words: list[str]) -> Stage:
+    """A consumer works on one message, and the queue's limit keeps the other one waiting."""
+
+    def stage(stack: ExitStack, folder: Path) -> tuple[Program, Server]:
+        dueq, server = started(stack)
+        dueq("limit", "orders", *words)
+        dueq("push", "orders", "x")
+        dueq("push", "orders", "x")
+        dueq("reserve", "orders", "--lease", "1h")
+        register(server, "busy")
+        return dueq, server
+
+    return stage
+
+
 def killed(stack: ExitStack, dueq: Program, folder: Path, wait: Callable[[], bool]) -> None:
     """A worker whose handler does not end is killed when that holds."""
     gate = folder / "gate"
@@ -194,6 +209,10 @@ WAYS = {
     "paused": Way(by(stuck_queues.paused), "paused", "paused: "),
     "poison": Way(by(stuck_queues.poison), "poison", "poison: 3 died"),
     "behind": Way(behind, "behind", "behind: the oldest waits "),
+    "at its concurrency": Way(
+        limited(["--concurrency", "1"]), "limit", "at its limit of the concurrency: leased 1;"
+    ),
+    "at its rate": Way(limited(["--rate", "1/h"]), "limit", "at its limit of the rate: "),
     "the outbox is refused": Way(
         by(stuck_queues.lost_dead_letters), "outbox", "outbox: 1 cannot move"
     ),

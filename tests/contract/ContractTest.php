@@ -160,6 +160,7 @@ final class ContractTest extends TestCase
         'reschedule' => 'NOT_FOUND',
         'pause' => 'OK',
         'resume' => 'OK',
+        'limit' => 'OK',
     ];
     // The end of what was made.
 
@@ -421,6 +422,12 @@ final class ContractTest extends TestCase
     {
         unset($expect['status']);
         $this->assertFields($expect, $this->queue->stats(), $where);
+    }
+
+    private function limits(array $step, array $expect, string $where): void
+    {
+        unset($expect['status']);
+        $this->assertFields($expect, $this->queue->limits(), $where);
     }
 
     private function workers(array $step, array $expect, string $where): void

@@ -203,11 +203,25 @@ static void do_stats(struct run *run, json_object *step) {
             i++;
         if (!strcmp(name, "outbox_error"))
             compare_bytes(run, name, wanted, BYTES(counts.outbox_error));
+        else if (!strcmp(name, "at_limit"))
+            compare_bytes(run, name, wanted, BYTES(counts.at_limit));
         else if (i == count && strcmp(name, "status") != 0)
             wrong(run, "no field of stats: %s", name);
         if (i < count)
             compare_time(run, name, wanted, fields[i].number);
     }
+}
+
+static void do_limits(struct run *run, json_object *step) {
+    json_object *expect = field(step, "expect");
+    dueq_bounds limits = DUEQ_BOUNDS;
+    compare_status(run, expect, dueq_limits(run->queue, &limits));
+    if (field(expect, "concurrency"))
+        compare_time(run, "concurrency", field(expect, "concurrency"), limits.concurrency);
+    if (field(expect, "rate"))
+        compare_bytes(run, "rate", field(expect, "rate"), BYTES(limits.rate));
+    if (field(expect, "burst"))
+        compare_time(run, "burst", field(expect, "burst"), limits.burst);
 }
 
 /*
@@ -417,9 +431,11 @@ static void do_queues(struct run *run, json_object *step) {
             wrong(run, "there is no %s", shown(run, wanted[k]));
 }
 
-const struct verb manage_verbs[] = {
-    {"kick_all", do_kick_all}, {"purge", do_purge},   {"remove", do_remove},
-    {"check", do_check},       {"find", do_find},     {"peek", do_peek},
-    {"stats", do_stats},       {"rates", do_rates},   {"workers", do_workers},
-    {"failures", do_failures}, {"groups", do_groups}, {"purge_group", do_purge_group},
-    {"queues", do_queues},     {"allow", do_allow},   {NULL, NULL}};
+const struct verb manage_verbs[] = {{"kick_all", do_kick_all}, {"purge", do_purge},
+                                    {"remove", do_remove},     {"check", do_check},
+                                    {"find", do_find},         {"peek", do_peek},
+                                    {"stats", do_stats},       {"rates", do_rates},
+                                    {"workers", do_workers},   {"failures", do_failures},
+                                    {"groups", do_groups},     {"purge_group", do_purge_group},
+                                    {"queues", do_queues},     {"allow", do_allow},
+                                    {"limits", do_limits},     {NULL, NULL}};

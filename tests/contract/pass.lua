@@ -50,6 +50,11 @@ for _, queue in ipairs(KEYS) do
     shift_entry(queue .. 'msg', messages[i], messages[i + 1])
   end
   shift_history(queue .. 'rates')
+  for name, less in pairs({ next = ms * 1000, since = ms }) do
+    if redis.pcall('HEXISTS', queue .. 'limits', name) == 1 then
+      redis.pcall('HINCRBYFLOAT', queue .. 'limits', name, string.format('%d', -less))
+    end
+  end
   local minutes = math.floor(ms / 60000)
   for name, less in pairs({ next_event = ms, outbox_event = ms, minute = minutes }) do
     if tonumber(redis.pcall('HGET', queue .. 'meta', name) or '') then

@@ -74,6 +74,7 @@ FIELDS = {
     "purge": {"state"},
     "remove": set[str](),
     "check": {"repair"},
+    "limits": set[str](),
     "stats": set[str](),
     "rates": {"minutes", "hours"},
     "workers": set[str](),
@@ -109,7 +110,7 @@ FIELDS = {
     **{f"{peer} {verb}": set() for peer in ("redisson", "laravel") for verb in ("size", "clear")},
     **{script: {"args"} for script in ("place", "elements", "payloads", "nearer")},
 }
-STATS = {"outbox", "outbox_error"}
+STATS = {"outbox", "outbox_error", "at_limit"}
 STATS |= {"ready", "delayed", "leased", "dead", "pushed", "reserved", "acked", "retried", "expired"}
 STATS |= {"died", "cancelled", "purged", "quarantined", "paused"}
 STATS |= {"next_event_ms", "next_event_in_ms", "oldest_ms", "oldest_in_ms"}
@@ -126,6 +127,7 @@ EXPECTS = {
     "purge": {"purged"},
     "remove": {"removed"},
     "check": {"findings"},
+    "limits": {"concurrency", "rate", "burst"},
     "stats": STATS,
     "rates": {"rates"},
     "workers": {"workers"},

@@ -48,7 +48,7 @@ HOLES: dict[str, tuple[Word, ...]] = {
 KINDS = {
     **dict.fromkeys(("ready", "high", "low", "rates", "quarantine", "failures"), "LIST"),
     **dict.fromkeys(("msg", "attempts", "handover", "meta", "partitions"), "HASH"),
-    **dict.fromkeys(("described", "timings", "groups", "lines"), "HASH"),
+    **dict.fromkeys(("described", "timings", "groups", "lines", "limits"), "HASH"),
     **dict.fromkeys(("delayed", "leased", "dead", "outbox", "received", "unique"), "ZSET"),
     **dict.fromkeys(("wake", "lock_wake", "members", "consumers", "turns"), "ZSET"),
     **dict.fromkeys(("reply", "lock"), "STRING"),

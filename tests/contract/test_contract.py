@@ -281,6 +281,10 @@ class Run(Foreign):
         stats = self.queue.stats()
         self.compare_fields(stats, {key: expect[key] for key in expect if key != "status"})
 
+    def do_limits(self, step: Json, expect: Json) -> None:
+        limits = self.queue.limits()
+        self.compare_fields(limits, {key: expect[key] for key in expect if key != "status"})
+
     def do_rates(self, step: Json, expect: Json) -> None:
         rates = self.queue.rates(
             **{name: step[name] for name in ("minutes", "hours") if name in step}
@@ -393,7 +397,7 @@ class Run(Foreign):
             self.captures[name] = [message]
             self.ids[name] = message.id
 
-    def compare_fields(self, found: dueq.Message | dueq.Stats, wanted: Json) -> None:
+    def compare_fields(self, found: dueq.Message | dueq.Stats | dueq.Limits, wanted: Json) -> None:
         for name, value in wanted.items():
             if name.endswith("_in_ms"):
                 assert self.is_in(value, getattr(found, name[:-6])), name

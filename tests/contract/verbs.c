@@ -58,6 +58,13 @@ static void do_resume(struct run *run, json_object *step) {
     compare_status(run, field(step, "expect"), status);
 }
 
+static void do_limit(struct run *run, json_object *step) {
+    dueq_status status = dueq_limit(run->queue, number(step, "concurrency", DUEQ_UNCHANGED),
+                                    bytes(run, step, "rate"),
+                                    number(step, "burst", DUEQ_UNCHANGED));
+    compare_status(run, field(step, "expect"), status);
+}
+
 const struct verb made_verbs[] = {
     {"retry", do_retry},
     {"release", do_release},
@@ -69,4 +76,5 @@ const struct verb made_verbs[] = {
     {"reschedule", do_reschedule},
     {"pause", do_pause},
     {"resume", do_resume},
+    {"limit", do_limit},
     {NULL, NULL}};

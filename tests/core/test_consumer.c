@@ -487,7 +487,7 @@ static dueq_consumer *open_consumer_with_an_ack_that_hangs(enum cut cut, const c
     const dueq_bytes none[] = {BYTES("0000000000000000000000"), BYTES("0000000000000000000001")};
     assert_status(jobs.client, LEASE_LOST, dueq_ack(jobs.queue, none, 2, NULL));
     dueq_consumer *consumer = open_consumer(prefetching(1));
-    proxy_cut(&proxy, cut, dueq__script_ack_full.sha1, 1);
+    proxy_cut(&proxy, cut, dueq__script_ack_wake.sha1, 1);
     ack(consumer, next(consumer, "0"));
     for (int64_t end = now_ms() + 20000; proxy_cuts(&proxy) == 0;)
         assert_true(now_ms() < end);

@@ -34,6 +34,7 @@ class Answer(NamedTuple):
     states: bytes
     """cancel: the state in which each item was; 0: the item did not exist."""
     counts: _core.CountsRow | None
+    limits: _core.BoundsRow | None
     sizes: _core.SizesRow | None
     moved: _core.MovedRow | None
     quarantined: int

@@ -74,7 +74,7 @@ ScheduleRow: TypeAlias = tuple[str, str, str, int, tuple[DraftRow, ...]]
 HeldRow: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...], bytes]
 # Made from core/results.toml by core/verbs.py: the rows of results.
 # ready, delayed, leased, dead, outbox, outbox_error, pushed, reserved, acked, retried, expired,
-# died, cancelled, purged, quarantined, next_event_ms, oldest_ms, now_ms, paused, evicting
+# died, cancelled, purged, quarantined, next_event_ms, oldest_ms, now_ms, paused, at_limit, evicting
 CountsRow: TypeAlias = tuple[
     int,
     int,
@@ -95,7 +95,14 @@ CountsRow: TypeAlias = tuple[
     int,
     int,
     bool,
+    str,
     bool,
+]
+# concurrency, rate, burst
+BoundsRow: TypeAlias = tuple[
+    int,
+    str,
+    int,
 ]
 # kind, text, wrong, count, repaired, examples
 FindingRow: TypeAlias = tuple[
@@ -294,6 +301,8 @@ def reschedule_submit(queue: Handle, id: str, delay_ms: int, at_ms: int, /) -> i
 def pause_submit(queue: Handle, /) -> int: ...
 def resume_submit(queue: Handle, /) -> int: ...
 def allow_submit(queue: Handle, dead_letter: tuple[str, ...] | None, any: int, /) -> int: ...
+def limit_submit(queue: Handle, concurrency: int, rate: str, burst: int, /) -> int: ...
+def limits_submit(queue: Handle, /) -> int: ...
 def purge_submit(queue: Handle, state: int, page: int, /) -> int: ...
 def purge_group_submit(queue: Handle, group: str, cursor: bytes, page: int, /) -> int: ...
 def remove_submit(queue: Handle, /) -> int: ...
@@ -421,6 +430,7 @@ MAX_MAX_ATTEMPTS: int
 DEFAULT_ATTEMPTS: int
 DEFAULT_CRASHES: int
 NO_LIMIT: int
+MAX_LIMIT: int
 DEFAULT_BACKOFF_BASE_MS: int
 DEFAULT_BACKOFF_CAP_MS: int
 MAX_BACKOFF_LIST: int
@@ -472,6 +482,7 @@ ROUND_ROBIN: int
 MAX_WARNING: int
 FOREVER: int
 BY_POLICY: int
+UNCHANGED: int
 MAX_EXAMPLES: int
 NULL: int
 BOOLEAN: int

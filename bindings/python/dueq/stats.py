@@ -31,6 +31,30 @@ def _plain(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class Limits(Counted):
+    """The limits of a queue, as they were set."""
+
+    # Made from core/results.toml by core/verbs.py: the fields of Limits.
+    concurrency: int | None
+    """How many messages may be leased at once. None: no limit."""
+    rate: str
+    """How many messages are delivered in a time, such as "1000/s"; empty: no limit."""
+    burst: int | None
+    """How many the rate allows at once after a pause. None: what the rate allows in 100 ms."""
+
+    @classmethod
+    def from_row(cls, row: _core.BoundsRow) -> Limits:
+        """Converts the row of the core."""
+        return cls(
+            row[0] or None,
+            row[1],
+            row[2] or None,
+        )
+
+    # The end of what was made.
+
+
+@dataclass(frozen=True, slots=True)
 class Stats(Counted):
     """The counts of a queue, taken by the server at one moment. Times are in UTC."""
 
@@ -80,6 +104,11 @@ class Stats(Counted):
     """The server's clock when it counted."""
     paused: bool
     """Whether deliveries are stopped until the queue is resumed."""
+    at_limit: str
+    """
+    Which limit keeps ready messages waiting: concurrency or rate; or unreadable, if a limit cannot
+    be read; empty: none does.
+    """
     evicting: bool
     """
     Whether the server may delete messages when its memory is full, and the URL does not say

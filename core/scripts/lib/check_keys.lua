@@ -1,12 +1,12 @@
 -- defines has_foreign check_types check_meta
--- needs attempts dead delayed failures groups handover high leased lines low meta msg outbox
--- needs quarantine rates ready received turns unique wake
+-- needs attempts dead delayed failures groups handover high leased limits lines low meta msg
+-- needs outbox quarantine rates ready received turns unique wake
 -- includes check_findings decimal check_verdict wake
 -- The keys that check looks at, by the type that each must have.
 local function typed_keys()
   return {
     list = { ready, high, low, quarantine, rates, failures },
-    hash = { msg, attempts, handover, meta, groups, lines },
+    hash = { msg, attempts, handover, meta, groups, lines, limits },
     zset = { delayed, leased, dead, outbox, unique, wake, received, turns },
   }
 end
@@ -53,9 +53,11 @@ local function check_meta()
   local names = {
     'pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled', 'purged',
     'quarantined', 'ready_offset', 'next_event', 'outbox_event', 'has_priorities', 'wire',
-    'returned', 'turns',
+    'returned', 'turns', 'limited',
   }
   local values = read_list('HMGET', meta, unpack(names))
+  local set = read_list('HMGET', limits, 'concurrency', 'rate')
+  local has_limits = set[1] or set[2]
   local function head(key)
     local score = tonumber(read_list('ZRANGE', key, 0, 0, 'WITHSCORES')[2] or '')
     return score and score <= 4102444800000 and math.ceil(score) or math.huge
@@ -74,7 +76,9 @@ local function check_meta()
     elseif name == 'has_priorities' then
       right = value ~= '1'
         and #read_list('LRANGE', high, 0, 0) + #read_list('LRANGE', low, 0, 0)
-          + #read_list('ZRANGE', turns, 0, 0) > 0 and '1' or nil
+          + #read_list('ZRANGE', turns, 0, 0) + (has_limits and 1 or 0) > 0 and '1' or nil
+    elseif name == 'limited' then
+      right = value ~= '1' and has_limits and '1' or nil
     elseif name == 'turns' then
       right = not string.find(value, '^%d+ %d+$')
         and (value ~= '' or #read_list('ZRANGE', turns, 0, 0) > 0) and '0 0' or nil

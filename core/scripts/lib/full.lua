@@ -1,8 +1,8 @@
 -- needs attempts by_turns delayed high leased low meta msg outbox quarantine ready
 -- includes verify_leases acknowledge precheck_full retry_message watch promote_due ended_leases
 -- includes crash_pause select_messages lateness bulk note_failure deferred_removals count
--- includes finish_reserve keep_reply keep_history noop_write return_problem refuse_newer
--- includes refuse_wire refuse_layout
+-- includes finish_reserve limits places keep_reply keep_history noop_write return_problem
+-- includes refuse_newer refuse_wire refuse_layout
 -- The body of reserve_full and reserve_groups_full. by_turns: the functions of the latter; nil: the
 -- queue has no groups.
 local call, argv = redis.call, ARGV
@@ -11,13 +11,21 @@ local now, us = time[1] * 1000 + math.floor(time[2] / 1000), time[2] % 1000
 local most, lease, stop = tonumber(argv[4]), tonumber(argv[5]), 7 + argv[7]
 local function read_state()
   return call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities', 'outbox_event',
-    'paused', 'wire', 'large', 'suspect', 'watched', 'turns', 'returned')
+    'paused', 'wire', 'large', 'suspect', 'watched', 'turns', 'returned', 'limited', 'held')
 end
 local state = read_state()
 if by_turns and not state[10] or state[10] and not by_turns and most > 0 then
   return nil
 elseif by_turns then
   by_turns.begin(state[10], true)
+end
+local limit, unreadable
+if state[12] == '1' then
+  limit, unreadable = limits_read()
+  -- What the call settles does not wait until the limits are mended.
+  if unreadable and most > 0 and not argv[8] then
+    return unreadable
+  end
 end
 if argv[3] == '1' and redis.pcall('EXISTS', meta) == 1 then
   -- include keep_history
@@ -37,7 +45,7 @@ if stop > 7 then
   end
 end
 -- Their tickets leave `leased` at the end of this call.
-local settled = {}
+local settled, freed = {}, #acknowledged
 for _, ticket in ipairs(acknowledged) do
   settled[ticket] = true
 end
@@ -51,6 +59,7 @@ if failed_ticket then
   local digit, out, at = retry_message(failed_ticket, tonumber(argv[stop + 2]),
     tonumber(argv[stop + 3]), argv[stop + 4], argv[stop + 5], now)
   outcomes, first, relay_due = outcomes .. digit, at or first, out
+  freed = digit == DUEQ_LEASE_LOST and freed or freed + 1
   state = read_state()
 end
 
@@ -79,7 +88,7 @@ end
 local waits = any_leased and not paused
   and (from > now or redis.call('ZCOUNT', leased, string.format('(%d', now), '+inf') > 0)
 paused = paused or waits
-local due, fallen_due, garbage, ended = 0, 0, {}, {}
+local due, fallen_due, next_due, garbage, ended = 0, 0, math.huge, {}, {}
 if events_due then
   -- The first entry itself says when it is due: the note of its time may be lost.
   local head = tonumber(redis.pcall('ZRANGE', outbox, 0, 0, 'WITHSCORES')[2] or '')
@@ -89,12 +98,12 @@ if events_due then
   end
 end
 if events_due and not paused then
-  local next_due, next_recheck
+  local next_recheck
   due, next_due = promote_due(now)
   fallen_due = due
   ended, next_recheck = ended_leases(now, span, from, settled, ordered)
   -- If the relay that is told now cannot do its work, another looks a second later.
-  first = math.min(first, next_due, next_recheck,
+  first = math.min(first, next_recheck,
     outbox_at and outbox_at <= now and now + 1000 or outbox_at or math.huge)
 else
   first = math.min(first, noted or math.huge)
@@ -106,11 +115,17 @@ local function pause_of(e, id, had, crashed_now)
   return ordered and 0 or crash_pause(e, id, had, now, crashed_now, state[8], settled)
 end
 most = paused and 0 or most
+local places = math.huge
+if limit then
+  most, ended, places = places_begin(limit, most, freed, ended, time[1] * 1000000 + time[2])
+elseif unreadable then
+  most, ended = 0, {}
+end
 if by_turns and most > 0 then
   by_turns.sort(state[11], garbage)
 end
 local c = select_messages(lanes, most, now, garbage, ended, pause_of, state[7] == '1', holds,
-  by_turns)
+  by_turns, places)
 local n, deliver, late_tickets = #c.deliver, {}, {}
 local answer = { now, -1 - us, 0, 0, '', {}, outcomes }
 first = math.min(first, c.first)
@@ -148,6 +163,20 @@ if by_turns and most > 0 then
 elseif state[10] and not paused then
   -- If there is a message at all, another reserve must look into the lines of the groups.
   left = left + call('EXISTS', msg)
+end
+local held, rate_at = false, nil
+if limit and not paused then
+  left, held, rate_at = places_end(limit, n, left, c.places)
+elseif unreadable then
+  -- The caller's next call gets the error.
+  left = 1
+end
+if held then
+  -- A message that falls due must wait for a place. So its time is no event. A client that does not
+  -- know yet that the queue has limits acknowledges by the script ack, which wakes nobody.
+  first = limit.is_new and math.min(first, now + 200) or first
+else
+  first = math.min(first, rate_at or next_due)
 end
 -- Additions come before removals: see lib/deferred_removals.lua.
 if #garbage > 0 then
@@ -187,9 +216,9 @@ for name, number in pairs({
   count(name, number)
 end
 local fields = {}
--- While messages are large, and once the queue has groups, `has_priorities` stays set: it makes the
--- fast reserve pass calls on.
-local needs_full = prioritized > 0 or state[7] == '1' or state[10]
+-- While messages are large or the queue has limits, and once the queue has groups, `has_priorities`
+-- stays set: it makes the fast reserve pass calls on.
+local needs_full = prioritized > 0 or state[7] == '1' or state[10] or limit or unreadable
 if #lanes > 1 and (not needs_full) == (state[3] == '1') then
   fields = { 'has_priorities', needs_full and '1' or '' }
 end
@@ -205,11 +234,19 @@ end
 relay_due = relay_due or c.relay_due
 first = relay_due and math.min(first, now + 1000) or first
 answer[5] = (relay_due or events_due and outbox_at and outbox_at <= now) and '1' or ''
+answer[5] = answer[5] .. (limit and 'l' or '')
 if waits then
   answer[2] = math.min(500, math.ceil(span / 4)) * 1000
 elseif not paused then
   answer[2], answer[3] = finish_reserve(n, left, first < math.huge and first or nil, state[1],
     fields, events_due, fallen_due, state[2], now, us)
+end
+if held or rate_at then
+  -- The next event is noted as 0, so that the next reserve looks at all events, and no push of a
+  -- delayed message wakes a consumer.
+  call('HSET', meta, 'held', held and '1' or '', 'next_event', '0')
+elseif state[13] == '1' and not paused then
+  call('HSET', meta, 'held', '')
 end
 if n > 0 or argv[8] then
   keep_reply(time[1] .. '.' .. time[2] .. ' ' .. outcomes .. '\n' .. table.concat(c.deliver, '\n'))

@@ -1,5 +1,5 @@
--- defines replace_message; needs attempts dead delayed leased outbox
--- includes message envelope deferred_removals
+-- defines replace_message; needs attempts dead delayed leased meta outbox
+-- includes message envelope deferred_removals wake
 -- Replaces the existing message of a draft's id. The message keeps its ticket and its place
 -- (draft.keeps_place) if it is ready or delayed and the draft replaces only its body, or if it is
 -- ready, never came back, and the draft is due now. Otherwise the old ticket and attempts go at the
@@ -26,6 +26,9 @@ local function replace_message(draft, id)
   defer_removal('HDEL', attempts, id)
   if m.place then
     defer_removal('ZREM', sets[m.place], m.ticket)
+  end
+  if m.place == 2 and redis.pcall('HGET', meta, 'held') == '1' then
+    wake_one()
   end
   return true
 end

@@ -12,6 +12,8 @@
 -- large: the queue has had messages over 1 MiB. Then at most 8 MiB are delivered, or one message.
 -- by_turns: the functions that give tickets of `ready` in the order of turns, of
 -- reserve_groups_full.lua; nil: they come in the order of the list.
+-- places: how many tickets `leased` may get. One that leaves it, as its lease has ended, makes room
+-- for one more.
 -- It changes nothing but messages that end (lib/end_message.lua), removals at the end of the call,
 -- and `garbage`, to which it adds what is no ticket. Returns a table: deliver (tickets); envelopes,
 -- records (attempts of those that came back) and leases (their own) by the same index;
@@ -19,8 +21,9 @@
 -- postponed (due time, ticket, ... of those that wait); suspect (the delivered ticket, if it
 -- crashed twice); expired and corrupt (how many); met (by lane); waiting (how many ended leases
 -- were not met); first (when the first of these ended, or the first that waits is due; huge: none);
--- relay_due (a relay has work).
-local function select_messages(lanes, most, now, garbage, ended, pause, large, holds, by_turns)
+-- relay_due (a relay has work); places (how many are left).
+local function select_messages(lanes, most, now, garbage, ended, pause, large, holds, by_turns,
+    places)
   local c = {
     deliver = {}, envelopes = {}, records = {}, leases = {}, crash_records = {}, ended = {},
     postponed = {}, expired = 0, corrupt = 0, met = {}, waiting = 0, first = math.huge,
@@ -89,6 +92,7 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
       if left > 0 and (not lease.id or most > 0 and is_alone()) then
         local id = lease.id
         defer_removal('ZREM', leased, lease.ticket)
+        places = places + 1
         judge(lease.ticket, lease.deliveries, id, lease.suffix, id and redis.call('HGET', msg, id),
           id and redis.call('HGET', attempts, id), true)
         left = left - 1
@@ -102,6 +106,7 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
   for l, lane in ipairs(lanes) do
     c.met[l] = 0
     take_ended(ended[lane] or {})
+    local most = math.min(most, places)
     while #c.deliver < most and left > 0 and not full do
       local size = large and 1 or math.min(left, most - #c.deliver + (c.met[l] > 0 and 200 or 0))
       local in_turn = by_turns and lane == ready
@@ -138,5 +143,6 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
       end
     end
   end
+  c.places = places - #c.deliver
   return c
 end

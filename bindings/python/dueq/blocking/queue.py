@@ -35,7 +35,7 @@ from dueq.draft import Body, Draft, Options, batches, durability_row, row, with_
 from dueq.errors import Duplicate, InvalidError
 from dueq.inspection import MOST_GROUPS, Failure, Group, WorkerInfo, each_once
 from dueq.schedule import Catchup, schedule_row
-from dueq.stats import Finding, Rate, Stats
+from dueq.stats import Finding, Limits, Rate, Stats
 from dueq.times import due_ms, duration_ms, limit_ms, optional_ms, patience_ms, point_ms
 
 if TYPE_CHECKING:
@@ -494,6 +494,33 @@ class Queue(Source):
         call = on(self._own, _core.resume_submit)
         self._home.call(call)
 
+    def limit(
+        self, concurrency: int | None = None, rate: str | None = None, burst: int | None = None
+    ) -> None:
+        """
+        Sets limits of the queue, which hold from the next delivery on. What is not given stays as
+        it is.
+
+        concurrency  how many messages may be leased at once; 0: no limit; None: as it is
+        rate         how many are delivered in a second, minute or hour: "1000/s", "100/m", "20/h";
+                     "none": no limit; None: as it is
+        burst        how many the rate allows at once after a pause; 0: what it allows in 100 ms, at
+                     least 1; None: as it is
+
+        The concurrency holds for all consumers together. A message counts as leased, also while it
+        is prefetched, until its delivery ends; after the end of its lease, until it is delivered
+        again. The rate counts each delivery. In a queue with partitions each partition gets its
+        part of a limit, rounded up. Producers need no right to the limits.
+        """
+        call = on(
+            self._own,
+            _core.limit_submit,
+            _core.UNCHANGED if concurrency is None else concurrency,
+            "" if rate is None else rate,
+            _core.UNCHANGED if burst is None else burst,
+        )
+        self._home.call(call)
+
     # The end of what was made.
 
     def allow(
@@ -575,6 +602,12 @@ class Queue(Source):
             if progress:
                 progress(answer.purged)
         return [Finding.from_row(row) for row in answer.findings]
+
+    def limits(self) -> Limits:
+        """Returns the limits of the queue, as they were set."""
+        limits = (self._home.call(on(self._own, _core.limits_submit))).limits
+        assert limits is not None
+        return Limits.from_row(limits)
 
     def stats(self) -> Stats:
         """Counts the messages and the events of the queue."""
