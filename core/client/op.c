@@ -14,7 +14,8 @@ bool dueq__op_under_way(const dueq_client *client) {
 bool dueq__op_reserves(const struct dueq__op *op) {
     return op->request.script == &dueq__script_reserve ||
            op->request.script == &dueq__script_reserve_timed ||
-           op->request.script == &dueq__script_reserve_full;
+           op->request.script == &dueq__script_reserve_full ||
+           op->request.script == &dueq__script_reserve_groups;
 }
 
 bool dueq__op_was_recalled(const struct dueq__op *op) { return op->request.minute == 0; }
