@@ -57,6 +57,8 @@ class Peer:
     """Its settings, by name."""
     curve: tuple[str, ...]
     """The settings for the chart of cost against lateness: its best alone if it names none."""
+    fair: Mapping[str, str]
+    """By kind of queue, "plain" or "groups": the setting for the measure of fairness."""
     folder: Path
     cache: Path
 
@@ -296,6 +298,7 @@ def peers(folder: Path = FOLDER) -> dict[str, Peer]:
             best=told["workers"]["best"]["label"],
             workers=told["workers"],
             curve=tuple(told.get("curve", ["best"])),
+            fair=told.get("fair", {}),
             folder=path.parent,
             cache=CACHE / key,
         )

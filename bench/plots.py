@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import equal
+import fairness
 import matplotlib  # type: ignore[import-not-found]
 from tables import look, measured
 
@@ -258,6 +259,37 @@ def _equal(peers: dict[str, Any]) -> Any | None:
     return figure
 
 
+def _fairness(peers: dict[str, Any]) -> Any | None:
+    """A part for each plan, with two bars for each kind of queue."""
+    rows = fairness.rows(peers)
+    if not rows:
+        return None
+    plans = list(rows[0][2])
+    figure, every = pyplot.subplots(
+        len(plans), squeeze=False, sharex=True, figsize=(8, len(plans) * (0.5 + 0.3 * len(rows)))
+    )
+    for axes, plan in zip(every[:, 0], plans, strict=True):
+        for place, (_, ours, found) in enumerate(reversed(rows)):
+            for index, key in enumerate(("p50", "p99")):
+                value = look(found, plan, key)
+                if value is None:
+                    continue
+                color = ((OURS_LIGHT, OURS) if ours else (OTHERS_LIGHT, OTHERS))[index]
+                at = place + 0.2 - 0.4 * index
+                # A bar of one unit has a length too.
+                axes.barh(at, value - 0.5, 0.4, left=0.5, color=color)
+                axes.text(value, at, f" {value:,}", va="center", fontsize=7)
+        axes.set_yticks(range(len(rows)), [row[0] for row in reversed(rows)])
+        axes.set_xscale("log")
+        axes.set_title(plan, loc="left", fontsize=9)
+    handles = [pyplot.Rectangle((0, 0), 1, 1, color=color) for color in (OTHERS_LIGHT, OTHERS)]
+    _legend(every[-1, 0], handles, ["p50", "p99"])
+    title = "Units from the push of a light tenant's message to its end (less is better)"
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+    figure.tight_layout()
+    return figure
+
+
 def draw(report: dict[str, Any], folder: Path) -> list[Path]:
     """Writes a plot for each measure that has figures, and returns their paths."""
     peers = measured(report.get("peers", {}))
@@ -265,6 +297,7 @@ def draw(report: dict[str, Any], folder: Path) -> list[Path]:
     figures = {plot.file: _bars(plot, peers | (bare if plot.bare else {})) for plot in BARS}
     figures |= {f"lateness-{kind}": _lateness(peers, kind) for kind in LATE}
     figures["equal-lateness"] = _equal(peers)
+    figures["fairness"] = _fairness(peers)
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, figure in figures.items():

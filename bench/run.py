@@ -31,6 +31,7 @@ import client
 import compare
 import durable
 import equal
+import fairness
 import fpm
 import idle_and_recovery
 import jobs
@@ -73,6 +74,7 @@ COMPARED = {
     "equal-lateness": equal.equal_lateness,
     "waiting": idle_and_recovery.waiting,
     "recovery": idle_and_recovery.recovery,
+    "fairness": fairness.fairness,
 }
 TOGETHER = {
     "delayed": {
@@ -188,6 +190,8 @@ def _chosen(
     if not compared and not own:
         compared = list(COMPARED)
         own = [] if only else list(MEASURES)
+    if compared == ["fairness"]:
+        chosen = [peer for peer in chosen if peer.fair]
     return chosen if compared else [], compared, own
 
 

@@ -35,6 +35,8 @@ class Size:
     """Waiting consumers, of whom one is woken."""
     idle_seconds: int
     rpush: int
+    fair: int
+    """Messages of a plan, beside those of the light tenant."""
     many: int
     """Queues, or partitions, of one process."""
     bare: int
@@ -64,6 +66,7 @@ FULL = Size(
     crowds=(20, 1000),
     idle_seconds=30,
     rpush=500_000,
+    fair=1000,
     many=1000,
     bare=10000,
     requests=2000,
@@ -88,6 +91,7 @@ QUICK = Size(
     crowds=(20, 300),
     idle_seconds=10,
     rpush=100_000,
+    fair=500,
     many=300,
     bare=2000,
     requests=500,
@@ -112,6 +116,7 @@ TINY = Size(
     crowds=(5,),
     idle_seconds=1,
     rpush=1000,
+    fair=60,
     many=20,
     bare=100,
     requests=50,

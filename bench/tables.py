@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import equal
+import fairness
 
 EQUAL = (("server_us", 1), ("instructions", 1))
 WAKING = (("push",), ("delivery",), ("due", "delivery"), ("ready",))
@@ -304,6 +305,29 @@ def _equal(peers: dict[str, Peer]) -> list[str]:
     ]
 
 
+def _fairness(peers: dict[str, Peer]) -> list[str]:
+    found = fairness.rows(peers)
+    if not found:
+        return []
+    names = list(found[0][2])
+    lines = [
+        [
+            f"**{name}**" if ours else name,
+            *(f"{look(plans, plan, 'p50')} / {look(plans, plan, 'p99')}" for plan in names),
+            number(sum(figures["dispatches"] for figures in plans.values())),
+        ]
+        for name, ours, plans in found
+    ]
+    return [
+        "### Fairness",
+        "What a light tenant waits that pushes a message every 20 units, beside heavy tenants: the"
+        " units from a message's push to its end, p50 / p99. One worker handles one message at a"
+        " time, and a message takes one unit. How many messages the worker got in all, until all"
+        " were done.",
+        table(["", *names, "dispatches"], lines),
+    ]
+
+
 def _cost(report: Report) -> list[str]:
     """The floor: the bare commands that dueq's scripts stand for."""
     rows = []
@@ -484,6 +508,7 @@ def markdown(report: Report) -> str:
     parts += [
         *_of_peers(had, report.get("bare")),
         *_equal(had),
+        *_fairness(had),
         *_cost(report),
         *_web(report),
         *_durable(report),

@@ -90,6 +90,25 @@ def _server_cost(key: str) -> Callable[[dict[str, Any]], float]:
     return value
 
 
+def _fair(report: dict[str, Any]) -> dict[str, Any]:
+    plans = _peer(report, OURS["Python"]).get("fairness", {}).get("groups")
+    if not plans:
+        raise Missing("the fairness was not measured")
+    found: dict[str, Any] = plans
+    return found
+
+
+def _unfair(percentile: str) -> Callable[[dict[str, Any]], float]:
+    """The light tenant's wait over the ideal one, where that is the most."""
+    return lambda report: max(
+        figures[percentile] / figures["ideal"][percentile] for figures in _fair(report).values()
+    )
+
+
+def _more_dispatches(report: dict[str, Any]) -> float:
+    return float(sum(plan["dispatches"] - plan["messages"] for plan in _fair(report).values()))
+
+
 def _over(
     ours: str, setting: str, other: str, other_setting: str
 ) -> Callable[[dict[str, Any]], float]:
@@ -206,6 +225,14 @@ def _table() -> Iterator[Row]:
             _server_cost(key),
         )
     python, php = OURS["Python"], OURS["PHP"]
+    for percentile in ("p50", "p99"):
+        yield (
+            f"a light tenant's wait beside heavy ones {percentile}, groups / ideal virtual time",
+            1.2,
+            "lower",
+            _unfair(percentile),
+        )
+    yield "messages that a worker gets twice, groups", 0, "lower", _more_dispatches
     yield (
         "one worker, Python / Celery's best",
         10,

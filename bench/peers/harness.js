@@ -3,7 +3,7 @@ const { dirname, resolve } = require('node:path');
 const { createRequire } = require('node:module');
 const { once } = require('node:events');
 const { setTimeout: sleep } = require('node:timers/promises');
-const { writeSync } = require('node:fs');
+const { readFileSync, writeSync } = require('node:fs');
 
 const BODY = 'abcdefghijklmnopqrst'.repeat(10);
 const BULK = 1000;
@@ -117,6 +117,34 @@ const commands = {
     await workUntil(peer, setting, Number(count), note, () => say({ late_ms: late }));
   },
 
+  async fair(peer, path, kind, setting) {
+    const { groups, units, after, unit_ms: unit } = JSON.parse(readFileSync(path, 'utf8'));
+    const heirs = new Map(Object.entries(after).map(([index, before]) => [before, Number(index)]));
+    const left = new Set(groups.keys());
+    const order = [];
+    const push = (index) => {
+      const body = String(index).padEnd(BODY.length);
+      return peer.push(kind === 'groups' ? { body, group: groups[index] } : { body });
+    };
+    for (const [index, at] of units.entries()) if (at === 0) await push(index);
+    let finish;
+    const finished = new Promise((resolve) => (finish = resolve));
+    const worker = await begin(peer, setting, async (body) => {
+      const index = Number(body);
+      order.push(index);
+      left.delete(index);
+      const due = order.length;
+      for (const [other, at] of units.entries()) if (at === due) await push(other);
+      await sleep(unit);
+      if (heirs.has(index)) await push(heirs.get(index));
+      if (left.size === 0) finish();
+    });
+    await finished;
+    say({ order });
+    await worker.close();
+    await peer.close();
+  },
+
   async idle(peer) {
     await begin(peer, 'one', async () => say({ handled: true, at: monotonic() }));
   },
@@ -131,10 +159,10 @@ const commands = {
 commands.rescue = commands.idle;
 
 /**
- * Runs one command: adapter CACHE COMMAND ARGS... A peer has push({ body, due }), which returns
- * what cancel() takes; pushMany(jobs) or noBulk, which says why it has no such thing; cancel(job)
- * or noCancel; work(options, handle), which returns a worker with close() once it is connected,
- * and calls handle(body); and close().
+ * Runs one command: adapter CACHE COMMAND ARGS... A peer has push({ body, due, group }), which
+ * returns what cancel() takes; pushMany(jobs) or noBulk, which says why it has no such thing;
+ * cancel(job) or noCancel; work(options, handle), which returns a worker with close() once it is
+ * connected, and calls handle(body); and close().
  */
 async function runPeer(peer) {
   process.on('SIGTERM', () => process.exit(0));

@@ -55,6 +55,10 @@ class Peer:
     def push_many(self, bodies: Sequence[str]) -> None:
         raise NotImplementedError
 
+    def push_to(self, body: str, group: str) -> None:
+        """Enqueues a job of a group."""
+        raise NotImplementedError
+
     def flush(self) -> None:
         """Returns when all that push_many() was given is stored, where that does not wait."""
 
@@ -204,6 +208,39 @@ def _listen(peer: Peer, count: int, setting: str) -> None:
     _work(peer, setting, handle)
 
 
+def _fair(peer: Peer, path: str, kind: str, setting: str) -> None:
+    plan = json.loads(Path(path).read_text())
+    groups, units = plan["groups"], plan["units"]
+    heirs = {before: int(index) for index, before in plan["after"].items()}
+    later: dict[int, list[int]] = {}
+    order: list[int] = []
+    left = set(range(len(groups)))
+
+    def push(index: int) -> None:
+        body = str(index).ljust(200)
+        peer.push_to(body, groups[index]) if kind == "groups" else peer.push(body)
+
+    for index, unit in enumerate(units):
+        if unit == 0:
+            push(index)
+        later.setdefault(unit, []).append(index)
+
+    def handle(body: str) -> None:
+        index = int(body)
+        order.append(index)
+        left.discard(index)
+        if not left:
+            say(order=order)
+            _end_soon()
+        for other in later.pop(len(order), ()):
+            push(other)
+        time.sleep(plan["unit_ms"] / 1000)
+        if index in heirs:
+            push(heirs.pop(index))
+
+    _work(peer, setting, handle)
+
+
 def _wait(peer: Peer) -> None:
     peer.delayed = True
     _work(peer, "one", lambda _: say(handled=True, at=time.monotonic()))
@@ -232,6 +269,8 @@ def main(peer: Peer) -> None:
         _cancel(peer, int(words[0]))
     elif command == "listen":
         _listen(peer, int(words[0]), words[1])
+    elif command == "fair":
+        _fair(peer, *words)
     elif command in ("idle", "rescue"):
         _wait(peer)
     elif command == "hold":

@@ -1,6 +1,6 @@
--- reserve_groups: a reserve from a queue that has had messages with groups. If it meets limits, or
--- many tickets in `ready`, or anything but first deliveries of plain messages, it changes nothing and
--- answers nil.
+-- reserve_groups: a reserve from a queue that has had messages with groups. If it meets limits,
+-- many tickets in `ready`, or anything but first deliveries of plain messages, it changes nothing
+-- and answers nil.
 -- keys msg ready leased delayed wake meta reply high low groups lines turns
 -- includes fast_begin refuse_wire fast_leases fast_due take_one take_turns first_delivery
 -- includes plain_envelope verify_leases_fast noop_write lease_fast fast_settle count_fast

@@ -109,6 +109,67 @@ def test_points_below_the_curve_are_cheaper_and_no_later() -> None:
     ]
 
 
+FAIR = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import fairness
+found = {}
+for name, plan in fairness.plans(200):
+    order = fairness.ideal(plan)
+    assert sorted(order) == list(range(len(plan.groups)))
+    as_pushed = sorted(order, key=lambda index: (plan.pushed_at(order)[index], index))
+    found[name] = [fairness.spread(plan.waits(each)) for each in (order, as_pushed)]
+print(json.dumps(found))
+"""
+
+
+def test_ideal_turns_are_those_of_virtual_time() -> None:
+    """Beside the order of the pushes. A message alone takes one unit."""
+    found = json.loads(printed(FAIR))
+    assert found["one heavy tenant"][0] == {"p50": 1, "p99": 1}
+    assert found["ten keys of one tenant"][0]["p99"] <= 11
+    assert found["a chain"][0]["p99"] <= 2
+    assert found["a flood of new names"][0]["p99"] <= 100
+    for ideal, as_pushed in found.values():
+        assert ideal["p99"] < as_pushed["p50"]
+
+
+TURNS = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import fairness
+plan = fairness.Plan()
+plan.push("a", count=3)
+plan.chain("b", 2)
+plan.push("light", unit=2)
+print(json.dumps([fairness.ideal(plan), plan.waits([0, 3, 1, 5, 4, 2])]))
+"""
+
+
+def test_one_that_ends_pushes_the_next_of_its_group() -> None:
+    # a0, b0, and with its end b1 comes, at the time of a1 and behind it, and before that the light
+    # tenant's, which came while b0 was under way.
+    assert json.loads(printed(TURNS)) == [[0, 3, 5, 1, 4, 2], [2]]
+
+
+@pytest.mark.slow
+def test_fairness_alone(tmp_path: Path) -> None:
+    target = tmp_path / "bench.json"
+    done = bench(target, "--only", "fairness", "--only", "dueq-python")
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(target.read_text(encoding="utf-8"))
+    [peer] = report["peers"].values()
+    assert (peer["failed"], peer["cannot"]) == ({}, {})
+    for found in peer["fairness"]["groups"].values():
+        assert found["dispatches"] == found["messages"]
+        assert found["p99"] <= 1.2 * found["ideal"]["p99"]
+    for name, found in peer["fairness"]["plain"].items():
+        assert found["p99"] > peer["fairness"]["groups"][name]["p99"], name
+    page = target.with_suffix(".md").read_text(encoding="utf-8")
+    assert "### Fairness" in page
+    assert "| ideal virtual time |" in page
+
+
 def check_delayed(found: dict[str, Any]) -> None:
     for setting in ("one", "best"):
         summary = found[setting]["summary"]

@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "topology"))
 from drain import SHORT_S, drain, hasten
 from faults import Choices, Faults, Progress, keep_logs, main_of, parser_of, report
 from fleet import HERE, Fleet, now_ms
+from group_probe import GroupProbe
 from probe import Probe
 from queue_kinds import Own, unwanted
 from replicated import Replicated
@@ -404,6 +405,7 @@ def run(options: argparse.Namespace) -> int:
         names = list(islice(triples(cluster, "storm"), GROUPS))
         probed = next(triples(cluster, "probe"))
         steady = next(cluster.names_on(cluster.nodes[0], "steady"))
+        turns = next(cluster.names_on(cluster.nodes[1], "groups"))
         queues = [
             stack.enter_context(dueq.Queue(name, patient))
             for name in (*(name for group in names for name in group), steady)
@@ -419,7 +421,9 @@ def run(options: argparse.Namespace) -> int:
             4,
         )
         replicated = stack.enter_context(Replicated(cluster.nodes))
-        storm = Storm(cluster, fleet, (*probed, steady), replicated, chance, folder / "faults.log")
+        storm = Storm(
+            cluster, fleet, (*probed, steady, turns), replicated, chance, folder / "faults.log"
+        )
         with ExitStack() as working:
             working.callback(keep_logs, folder, cluster.nodes)
             working.callback(fleet.kill)
@@ -427,7 +431,8 @@ def run(options: argparse.Namespace) -> int:
                 fleet.start(role, each)
             fleet.start_steady("feed", steady, 1)
             fleet.start_steady("steady", steady, 1)
-            with Probe(url, probed, folder), storm:
+            groups = GroupProbe(hasty, turns, folder, chance.getrandbits(31))
+            with Probe(url, probed, folder), groups, storm:
                 storm.run(options.seconds, Progress(storm.progress))
             print("the rest is drained", flush=True)
             cluster.heal()

@@ -75,12 +75,18 @@ class Push:
     max_crashes: int = 0
     dead_letter: str = "-"
     backoff: str = "default"
+    group: str = ""  # where it was ready at once
     relayed: bool = False  # a successor for another queue
     kind: str = ""  # healthy: its handler never fails; poison: its handler kills its process
     outcome: str = ""
     time: int = 0
     deliveries: list[Delivery] = field(default_factory=list)
     deaths: list[Death] = field(default_factory=list)
+
+    def first(self) -> Delivery | None:
+        """The first delivery, if it was noted, in the queue that it was pushed to."""
+        found = [d for d in self.deliveries if d.number == 1 and d.queue == self.queue]
+        return min(found, key=lambda delivery: delivery.now, default=None)
 
     def acked(self) -> bool:
         return any(d.ended == "acked" or d.acking for d in self.deliveries)
@@ -114,6 +120,9 @@ class Facts:
 
     # Messages that a consumer just waited for: its queue, when it was due, when it came.
     probes: list[tuple[str, int, int]] = field(default_factory=list)
+
+    # When a group's messages waited although all consumers were idle: its queue, from, to.
+    wedged: list[tuple[str, int, int]] = field(default_factory=list)
 
     def forgot(self, queue: str, begin: int, end: int) -> bool:
         """Whether a failover may have lost what was done to a queue between these times."""
@@ -161,6 +170,10 @@ def _read(facts: Facts, lines: Iterable[str]) -> None:
                 facts.faults.append((int(rest[0]), int(rest[1]), rest[2]))
             elif word == "probe":
                 facts.probes.append((rest[0], int(rest[1]), int(rest[2])))
+            elif word == "grouped":
+                pushes[rest[0]].group = rest[1]
+            elif word == "wedged":
+                facts.wedged.append((rest[0], int(rest[1]), int(rest[2])))
             elif word in ("forgotten", "replaced"):
                 times = facts.forgotten if word == "forgotten" else facts.replaced
                 for queue in rest[2].split(","):

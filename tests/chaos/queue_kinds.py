@@ -39,6 +39,7 @@ class Kind(ABC):
     timeout of the workers' calls
     far     the queue that is out of reach at times: the last
     steady  the queue of those whose handlers never fail, with poison in it
+    groups  the queue in which no group may wait beside idle consumers
     """
 
     queues: ClassVar[tuple[str, ...]] = ("chaos", "chaos-away")
@@ -50,6 +51,7 @@ class Kind(ABC):
     timeout: ClassVar[str] = "3s"
     far: ClassVar[str] = ""
     steady: ClassVar[str] = ""
+    groups: ClassVar[str] = ""
 
     @classmethod
     def url(cls, socket: Path, role: str) -> str:
@@ -87,6 +89,7 @@ class Own(Kind):
     queues: ClassVar[tuple[str, ...]] = ("chaos", "chaos-away", "chaos-far")
     far: ClassVar[str] = queues[2]
     steady: ClassVar[str] = "chaos-steady"
+    groups: ClassVar[str] = "chaos-groups"
     rate: ClassVar[float] = 250.0
     each: ClassVar[dict[str, int]] = {"produce": 1, "consume": 2, "reach": 1}
     kills: ClassVar[dict[str, int]] = {"consume": 16, "reach": 8, "produce": 10, "steady": 6}

@@ -353,7 +353,7 @@ def test_judge_counts() -> None:
     assert (result.crashed, result.errors["-10 push"]) == (1, 1)
     assert result.line(3) == (
         "chaos: faults=3 messages=1 lost=0 acked_again=0 two_holders=0 early=0 healthy_dead=0"
-        " run_twice=0"
+        " run_twice=0 out_of_order=0 wedged=0"
     )
     both = verdict(PUSHED, SUCCEEDED, SUCCESSOR)
     assert (both.accepted, both.succeeded) == (2, 1)
@@ -612,3 +612,77 @@ def test_judge_finds_two_holders_by_what_was_given_back_late(verb: list[str]) ->
     late = [GOT, verb[0].replace("1200", "2500"), verb[1].replace("1201", "2501")]
     second = ["got 1.1 2 2400 3400 a 1 1", "acking 1.1 2 2450 -", "acked 1.1 2 2451"]
     assert "two holders" in found(PUSHED, late, second)
+
+
+# ---- Groups ----
+
+
+def pushed(mark: str, due: int, group: str = "g") -> list[str]:
+    return [
+        f"intend {mark} - {due} a 0 0 - default",
+        f"grouped {mark} {group}",
+        f"accepted {mark} {due + 5}",
+    ]
+
+
+def taken(mark: str, now: int, number: int = 1) -> list[str]:
+    return [
+        f"got {mark} {number} {now} {now + 1000} a {number} 0",
+        f"acking {mark} {number} {now + 1} -",
+        f"acked {mark} {number} {now + 2}",
+    ]
+
+
+FIRST, LATER = pushed("1.1", 1000), pushed("2.1", 1010)
+
+
+def test_group_comes_in_the_order_of_its_pushes() -> None:
+    assert not found(FIRST, LATER, taken("1.1", 2000), taken("2.1", 2000))
+    wrong = found(FIRST, LATER, taken("1.1", 2001), taken("2.1", 2000))
+    assert wrong == {"out of order": ["1.1"]}
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        pytest.param(pushed("2.1", 1005), id="pushed while the other one was"),
+        pytest.param(pushed("2.1", 1010, "h"), id="of another group"),
+        pytest.param([LATER[0], LATER[2]], id="delayed"),
+    ],
+)
+def test_order_is_that_of_pushes_in_turn_of_one_group(later: list[str]) -> None:
+    assert not found(FIRST, later, taken("1.1", 2001), taken("2.1", 2000))
+
+
+def test_order_is_that_of_first_deliveries() -> None:
+    # Nobody noted the first delivery: the consumer was killed before.
+    again = [line.replace(" a 2 0", " a 1 1") for line in taken("1.1", 3001, 2)]
+    assert not found(FIRST, LATER, again, taken("2.1", 2000))
+
+
+def test_failover_may_turn_the_order() -> None:
+    ledgers = [FIRST, LATER, taken("1.1", 2001), taken("2.1", 2000), ["forgotten 1500 1600 a"]]
+    assert not found(*ledgers)
+    assert verdict(*ledgers).forgotten == {"out of order": 1}
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_wedged"),
+    [
+        pytest.param([], True, id="nothing happened"),
+        pytest.param(["fault 4000 6000 -"], False, id="a fault"),
+        pytest.param(["fault 1000 3000 -"], False, id="a fault shortly before"),
+        pytest.param(["fault 1000 1500 -"], True, id="a fault long before"),
+        pytest.param(["fault 4000 6000 7"], True, id="a fault of a worker"),
+        pytest.param(["replaced 4000 6000 q"], False, id="a failover"),
+        pytest.param(["replaced 4000 6000 other"], True, id="a failover of another queue"),
+    ],
+)
+def test_group_that_waits_beside_idle_consumers(lines: list[str], is_wedged: bool) -> None:
+    wrong = found(["wedged q 5000 6100"], lines)
+    assert wrong == ({"wedged": ["q 5000 6100"]} if is_wedged else {})
+
+
+def test_last_line_says_what_became_of_groups() -> None:
+    line = verdict(FIRST, LATER, taken("1.1", 2001), taken("2.1", 2000), ["wedged q 1 2"]).line(1)
+    assert line.endswith(" out_of_order=1 wedged=1")

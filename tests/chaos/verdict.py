@@ -19,6 +19,7 @@ FAILED_OVER = frozenset({READONLY, -33, -34})
 SETTLED_MS = 500  # after a fault, until all are connected again
 OUTAGE_MS = 60_000  # for so long at most holders keep their messages while the server is away
 SENT_MS = 1000  # so long after its ack began the server had it, unless it was away
+RECONNECTED_MS = 3000  # after a fault, until the last waiting consumer has a connection again
 AHEAD_MS = 10_000  # a loop of the workers has nothing for so long that it had fetched ahead
 
 
@@ -45,6 +46,11 @@ class Verdict:
     early: list[str] = field(default_factory=list)
     healthy_dead: list[str] = field(default_factory=list)
     run_twice: list[str] = field(default_factory=list)  # begun again while its holder lived
+    out_of_order: list[str] = field(
+        default_factory=list
+    )  # delivered after a later one of its group
+    wedged: list[str] = field(default_factory=list)  # a group waited beside idle consumers
+    grouped: int = 0  # messages of groups whose order was looked at
     torn: list[str] = field(
         default_factory=list
     )  # acknowledged without successors, or they without it
@@ -65,7 +71,8 @@ class Verdict:
             f"chaos: faults={faults} messages={self.accepted} lost={len(self.lost)}"
             f" acked_again={len(self.acked_again)} two_holders={len(self.two_holders)}"
             f" early={len(self.early)} healthy_dead={len(self.healthy_dead)}"
-            f" run_twice={len(self.run_twice)}"
+            f" run_twice={len(self.run_twice)} out_of_order={len(self.out_of_order)}"
+            f" wedged={len(self.wedged)}"
         )
 
     def taken_back(self) -> str:
@@ -93,6 +100,7 @@ class Verdict:
             f"moved at their end {self.moved}, found dead {self.died}, successors {self.succeeded}",
             f"relayed {self.relayed.total()}: dead letters {self.relayed['dead letter']},"
             f" successors {self.relayed['successor']}",
+            f"of groups in order {self.grouped}",
             f"poison {poison['pushed']}, killed processes {poison['killed']}, dead or dropped"
             f" {poison['ended']}; steady messages {poison['healthy']}, outlived an outage"
             f" {poison['outlived']}",
@@ -107,6 +115,8 @@ class Verdict:
             "early": self.early,
             "healthy dead": self.healthy_dead,
             "run twice": self.run_twice,
+            "out of order": self.out_of_order,
+            "wedged": self.wedged,
             "torn": self.torn,
             "miscounted": self.miscounted,
             "phantom": self.phantom,
@@ -161,7 +171,42 @@ def judge(ledgers: Iterable[Iterable[str]], expected: Set[int] = EXPECTED) -> Ve
             verdict.broken()[promise].append(mark)
         if "lost" in broken:
             verdict.lost_at.append(push.time)
+    _turns(verdict, facts)
     return verdict
+
+
+def _turns(verdict: Verdict, facts: Facts) -> None:
+    """What is broken of groups: the order within each, and that none waits for nothing."""
+    lines: dict[tuple[str, str], list[tuple[Push, Delivery, str]]] = {}
+    for mark, push in facts.pushes.items():
+        if push.group and push.outcome == "accepted" and (first := push.first()):
+            lines.setdefault((push.queue, push.group), []).append((push, first, mark))
+    for (queue, _), line in lines.items():
+        verdict.grouped += len(line)
+        stored = sorted(line, key=lambda one: one[0].time)
+        latest, before = 0, 0
+        last: tuple[Push, Delivery, str] | None = None  # of those stored before, the last to come
+        for push, first, _ in sorted(line, key=lambda one: one[0].due):
+            while before < len(stored) and stored[before][0].time < push.due:
+                if stored[before][1].now > latest:
+                    last = stored[before]
+                    latest = last[1].now
+                before += 1
+            if last and first.now < latest:
+                if facts.forgot(queue, min(last[0].time, first.now) - AHEAD_MS, latest):
+                    verdict.forgotten["out of order"] += 1
+                else:
+                    verdict.out_of_order.append(last[2])
+    for queue, begin, end in facts.wedged:
+        met = any(
+            first <= end and begin <= last + RECONNECTED_MS
+            for first, last, worker in facts.faults
+            if worker == "-"
+        )
+        if met or facts.waited(queue, begin - RECONNECTED_MS, end):
+            verdict.forgotten["wedged"] += 1
+        else:
+            verdict.wedged.append(f"{queue} {begin} {end}")
 
 
 def _count(verdict: Verdict, push: Push, facts: Facts) -> None:

@@ -93,6 +93,15 @@ static void any_draft(struct item *item, bool own) {
                                .unique_ms = own && unique ? 5000 : 0};
 }
 
+/* Only one queue has groups, so its messages do not move to another one. */
+static void group_draft(struct item *item) {
+    static const char *const groups[] = {"a", "b", "c", "d:%"};
+    const char *group = groups[below(4)];
+    item->draft.group = (dueq_bytes){group, strlen(group)};
+    item->draft.priority = DUEQ_NORMAL;
+    item->dead_letter = -1;
+}
+
 static const char *name_of(int queue) { return queue < 0 ? "-" : self.names[queue]; }
 
 static dueq_bytes bytes_of(int queue) {
@@ -115,6 +124,9 @@ static void intend(int queue, struct item *list, size_t count, dueq_draft *draft
              *item->id ? item->id : "-", draft->at_ms ? draft->at_ms : now_ms() + draft->delay_ms,
              name_of(queue), draft->max_attempts, draft->max_crashes, name_of(item->dead_letter),
              item->backoff->name);
+        if (draft->group.size && !draft->at_ms && !draft->delay_ms)
+            note("grouped %s %.*s", item->mark, (int)draft->group.size,
+                 (const char *)draft->group.data);
     }
 }
 
@@ -204,6 +216,8 @@ static void produce(double rate) {
                 plain_draft(&items[i]);
             else
                 any_draft(&items[i], !rare(200));
+            if (queue == 1 && !rare(400))
+                group_draft(&items[i]);
         }
         for (int tries = 0; again && tries < 4 && !stopped(); tries++)
             again = rare(500) ? fly(queue, again) : push(queue, again);

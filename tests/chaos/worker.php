@@ -98,6 +98,9 @@ final class Worker extends WorkerBase
             for ($i = 0; $i < $count; $i++) {
                 $again[] = $plain ? ['body' => padding()] : $this->draft(!rare(0.2));
             }
+            if ($queue === $this->names[1]) {
+                $again = array_map($this->grouped(...), $again);
+            }
             for ($tries = 0; $again && $tries < 4 && !$this->stopped(); $tries++) {
                 $again = $this->push($queue, $again);
             }
@@ -125,6 +128,13 @@ final class Worker extends WorkerBase
             'deadLetter' => rare(0.5) ? one_of($this->names) : null,
             'unique' => $own && $unique ? 5.0 : null,
         ];
+    }
+
+    /** Only one queue has groups, so its messages do not move to another one. */
+    private function grouped(array $draft): array
+    {
+        $group = ['group' => one_of(['a', 'b', 'c', 'd:%']), 'priority' => 0, 'deadLetter' => null];
+        return rare(0.4) ? $draft : $group + $draft;
     }
 
     /**
@@ -162,6 +172,11 @@ final class Worker extends WorkerBase
     private function push(string $queue, array $drafts): array
     {
         [$marks, $lines] = $this->intend($queue, $drafts);
+        foreach ($drafts as $i => $draft) {
+            if (isset($draft['group']) && !isset($draft['delay']) && !isset($draft['at'])) {
+                $lines[] = "grouped $marks[$i] {$draft['group']}";
+            }
+        }
         $this->note($lines);
         if (rare(0.5)) {
             return $this->fly($queue, $marks, $drafts);

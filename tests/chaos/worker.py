@@ -31,6 +31,7 @@ BACKOFFS = {
     "list:20,200,80:full": Backoff("list", jitter="full", delays=(0.02, 0.2, 0.08)),
 }
 NAMES: dict[object, str] = {backoff: name for name, backoff in BACKOFFS.items()}
+GROUPS = ("a", "b", "c", "d:%")
 PAST = {
     "ack": "acked",
     "retry": "retried",
@@ -84,6 +85,8 @@ class Worker(WorkerBase):
                 Draft(self.padding()) if plain else self.draft(own=not self.rare(0.2))
                 for _ in range(count)
             ]
+            if queue == self.names[1]:
+                again = [self.grouped(draft) for draft in again]
             tries = 0
             while again and tries < 4 and not self.stopped():
                 again = self.push(queue, again)
@@ -110,6 +113,12 @@ class Worker(WorkerBase):
             unique=5 if own and unique else None,
         )
 
+    def grouped(self, draft: Draft) -> Draft:
+        """Only one queue has groups, so its messages do not move to another one."""
+        if self.rare(0.4):
+            return draft
+        return replace(draft, group=self.chance.choice(GROUPS), priority=0, dead_letter=None)
+
     def intend(self, queue: str, draft: Draft) -> tuple[str, Draft, str]:
         """A mark for a draft, the draft with the mark, and the line that says so."""
         self.pushes += 1
@@ -130,6 +139,13 @@ class Worker(WorkerBase):
         """Returns those to push again: of an id of their own, and an outcome that is not known."""
         marks, marked, lines = zip(*(self.intend(queue, draft) for draft in drafts), strict=True)
         self.note(*lines)
+        self.note(
+            *(
+                f"grouped {mark} {draft.group}"
+                for mark, draft in zip(marks, marked, strict=True)
+                if draft.group and not (draft.delay or draft.at)
+            )
+        )
         if self.rare(0.5):
             return self.fly(queue, marks, marked)
         status, ids = self.call("push", partial(self.queues[queue].push_many, marked))

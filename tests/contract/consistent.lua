@@ -161,7 +161,7 @@ end
 
 local function check_ways(queue)
   for _, ticket in ipairs(redis.call('ZRANGE', queue .. 'outbox', 0, -1)) do
-    local id = string.match(ticket, '^%d+%.?%w*:(.+)$') or ticket
+    local id = string.match(ticket, '^%d+%.?[^:]*:(.+)$') or ticket
     local stored = redis.call('HGET', queue .. 'msg', id) or ''
     if string.byte(stored) ~= 0xD2 and redis.call('HEXISTS', queue .. 'attempts', id) == 0 then
       complain('%s is in the outbox and has no attempts', id)

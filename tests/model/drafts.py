@@ -50,13 +50,16 @@ POLICIES: dict[str, list[Any]] = {
     "unique": [0, 0, 0, 1, 3],
     "replace": ["refuse", "refuse", "replace", "replace_body"],
 }
+# Of seven rows, so that a group goes with any of what a row has.
+GROUPS = ["", "a", "b", "a", "\u00fc %:", "a.b", "c"]
 POLICY_COUNT = 1
 for found in POLICIES.values():
     POLICY_COUNT *= len(found)
 
 
-def drawn(row: int, policy: int, queue: str, now: int) -> Draft:
+def drawn(row: int, policy: int, queue: str, now: int, groups: bool) -> Draft:
     """The one of those numbers; policy 0 is none."""
+    group = GROUPS[row % len(GROUPS)] if groups else ""
     id, due, max_attempts, lease, (body, headers) = ROWS[row % len(ROWS)]
     chosen: dict[str, Any] = {}
     for name, choices in POLICIES.items():
@@ -73,7 +76,8 @@ def drawn(row: int, policy: int, queue: str, now: int) -> Draft:
         max_attempts,
         chosen["max_crashes"],
         lease * SPAN_MS,
-        chosen["priority"],
+        NORMAL if group else chosen["priority"],
+        group,
         chosen["ttl"] * SPAN_MS,
         chosen["backoff"],
         end == "drop",
@@ -98,6 +102,7 @@ def asked(draft: Draft, row: int, now: int) -> Json:
         "max_crashes": draft.max_crashes,
         "lease_ms": draft.lease_ms,
         "priority": draft.priority,
+        "group": draft.group,
         "ttl_ms": draft.ttl_ms,
         "backoff": None
         if backoff is DEFAULT_BACKOFF

@@ -233,7 +233,7 @@ function draft(array $row): array
             $draft[$option] = $row[$key] / 1000;
         }
     }
-    foreach (['id' => 'id', 'deadLetter' => 'dead_letter'] as $option => $key) {
+    foreach (['id' => 'id', 'deadLetter' => 'dead_letter', 'group' => 'group'] as $option => $key) {
         if ($row[$key] !== '') {
             $draft[$option] = $row[$key];
         }
@@ -294,6 +294,7 @@ function shown(?Message $message): ?array
         'max_crashes' => $message->maxCrashes ?? 0,
         'deliveries' => $message->deliveries,
         'priority' => $message->priority,
+        'group' => $message->group ?? '',
         'state' => $message->state->value,
         'time_ms' => milliseconds($message->time),
         'created_ms' => milliseconds($message->created),

@@ -106,6 +106,7 @@ static json_object *shown(const dueq_message *message) {
     json_object_object_add(object, "max_crashes", json_object_new_int64(message->max_crashes));
     json_object_object_add(object, "deliveries", json_object_new_int64(message->deliveries));
     json_object_object_add(object, "priority", json_object_new_int64(message->priority));
+    json_object_object_add(object, "group", string(message->group));
     json_object_object_add(object, "state",
                            json_object_new_string(dueq_state_name(message->state)));
     json_object_object_add(object, "time_ms", json_object_new_int64(message->time_ms));
@@ -175,6 +176,7 @@ static void fill(dueq_draft *draft, json_object *row, dueq_header **headers, int
     draft->headers = *headers;
     draft->header_count = count;
     draft->priority = (dueq_priority)number(row, "priority");
+    draft->group = text(row, "group");
     draft->max_crashes = (uint32_t)number(row, "max_crashes");
     draft->ttl_ms = number(row, "ttl_ms");
     draft->backoff = backoff(json_object_object_get(row, "backoff"), list);

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 Json: TypeAlias = Any
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-STAMP, LEASE, HEADERS, EXPIRES, POLICY, HIGH, LOW = 1, 2, 4, 8, 16, 32, 64
+STAMP, LEASE, HEADERS, EXPIRES, POLICY, HIGH, LOW, GROUP = 1, 2, 4, 8, 16, 32, 64, 128
 KINDS = ["none", "fixed", "linear", "exponential", "list"]
 JITTERS = ["none", "full", "equal"]
 REPLACE = ["refuse", "replace", "replace_body"]
@@ -56,12 +56,14 @@ def envelope(row: Json, stamp: str) -> bytes:
     policies = policy(row)
     flags = STAMP * bool(stamp) | LEASE * bool(row["lease_ms"]) | HEADERS * bool(row["headers"])
     flags |= EXPIRES * bool(row["ttl_ms"]) | POLICY * bool(policies)
-    flags |= {1: HIGH, 0: 0, -1: LOW}[row["priority"]]
+    flags |= {1: HIGH, 0: 0, -1: LOW}[row["priority"]] | GROUP * bool(row["group"])
     out = struct.pack(">BBH", 0xD1, flags, row["max_attempts"]) + stamp.encode()
     if row["ttl_ms"]:
         out += bytes(8)
     if row["lease_ms"]:
         out += struct.pack(">I", row["lease_ms"])
+    if row["group"]:
+        out += struct.pack("B", len(row["group"].encode())) + row["group"].encode()
     if row["headers"]:
         packed = b""
         for name, value in ((name.encode(), value.encode()) for name, value in row["headers"]):
@@ -128,6 +130,10 @@ def opened(ticket: str, stored: bytes, past: bytes, state: str) -> dict[str, Any
     if flags & LEASE:
         [lease_ms] = struct.unpack_from(">I", stored, at)
         at += 4
+    group = ""
+    if flags & GROUP:
+        group = stored[at + 1 : at + 1 + stored[at]].decode()
+        at += 1 + stored[at]
     headers = []
     if flags & HEADERS:
         stop = at + 2 + int(struct.unpack_from(">H", stored, at)[0])
@@ -158,6 +164,7 @@ def opened(ticket: str, stored: bytes, past: bytes, state: str) -> dict[str, Any
         "max_crashes": struct.unpack(">H", fields.get(2, b"\0\5"))[0],
         "deliveries": int(before.partition(".")[0]) + leased,
         "priority": 1 if flags & HIGH else -1 if flags & LOW else 0,
+        "group": group,
         "state": state,
         "time_ms": 0,
         "created_ms": made,

@@ -51,8 +51,10 @@ class Machine(Watch):
     # The verbs. What is drawn must not depend on the state, which depends on the milliseconds of
     # the clock: so a rule that has nothing to do does another's work.
 
-    @initialize(who=ANY, first=DRAWN_MANY, second=DRAWN_MANY)
-    def begin(self, who: int, first: Drawn, second: Drawn) -> None:
+    @initialize(who=ANY, first=DRAWN_MANY, second=DRAWN_MANY, groups=st.booleans())
+    def begin(self, who: int, first: Drawn, second: Drawn, groups: bool) -> None:
+        """A queue that never had a group runs other scripts."""
+        self.groups = groups
         self.push(who, 0, first)
         self.push(who + 1, 1, second)
 
@@ -60,7 +62,7 @@ class Machine(Watch):
     def push(self, who: int, queue: int, rows: Drawn, alike: Json | None = None) -> None:
         """What is alike, all of them have."""
         now, at = now_ms(), self.queue(queue)
-        drafts = [replace(drawn(*row, at.name, now), **(alike or {})) for row in rows]
+        drafts = [replace(drawn(*row, at.name, now, self.groups), **(alike or {})) for row in rows]
         rows_asked = [asked(d, row, now) for d, (row, _) in zip(drafts, rows, strict=True)]
         answer = self.run(who, {"do": "push", "queue": at.name, "drafts": rows_asked})
         self.pushed(at, drafts, answer, lambda named: at.push(named, now))
@@ -217,7 +219,7 @@ class Machine(Watch):
             self.reserve(who, 0, 1, 4)
             return
         (queue, ticket), at, now = self.pick(self.tickets(), pick), self.queue(to), now_ms()
-        drafts = [drawn(*row, at.name, now) for row in rows]
+        drafts = [drawn(*row, at.name, now, self.groups) for row in rows]
         rows_asked = [asked(d, row, now) for d, (row, _) in zip(drafts, rows, strict=True)]
         request = {"do": "ack_push", "target": at.name, "drafts": rows_asked}
         answer = self.settle(who, queue, ticket, request)
@@ -279,14 +281,22 @@ class Machine(Watch):
     def retry_at_once(self, who: int, pick: int) -> None:
         self.retry(who, pick, 0, "again")
 
-    @rule(who=ANY, pick=PICK, delay=st.sampled_from([0, 0, 1]))
-    def release(self, who: int, pick: int, delay: int) -> None:
+    @rule(
+        who=ANY,
+        pick=PICK,
+        delay=st.sampled_from([0, 0, 1]),
+        then=st.sampled_from(["", "", "", "purge"]),
+    )
+    def release(self, who: int, pick: int, delay: int, then: str) -> None:
+        """A purge removes what waits for a reserve to bring it to the front."""
         if not self.leased():
             self.reserve(who, 0, 1, 4)
             return
         (queue, ticket), now, ms = self.pick(self.tickets(), pick), now_ms(), delay * SPAN_MS
         answer = self.settle(who, queue, ticket, {"do": "release", "delay_ms": ms})
         self.same("the status", answer["statuses"], [queue.release(ticket, ms, now)])
+        if then == "purge":
+            self.purge_all(who, queue, "ready")
 
     @rule(who=ANY, pick=PICK, lease=st.sampled_from([1, 2, 5]))
     def extend(self, who: int, pick: int, lease: int) -> None:
@@ -386,8 +396,11 @@ class Machine(Watch):
         if not really:
             self.work_badly(who, queue, "retry")
             return
-        answer = self.run(who, {"do": "purge", "queue": at.name, "state": state})
-        self.same("how many", answer["purged"], at.purge(state))
+        self.purge_all(who, at, state)
+
+    def purge_all(self, who: int, queue: Queue, state: State) -> None:
+        answer = self.run(who, {"do": "purge", "queue": queue.name, "state": state})
+        self.same("how many", answer["purged"], queue.purge(state))
 
     @rule(who=ANY, ttl=SPANS, then=st.sampled_from(["", "relock", "unlock"]), pick=PICK)
     def lock(self, who: int, ttl: int, then: str, pick: int) -> None:

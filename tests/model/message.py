@@ -38,6 +38,11 @@ DEFAULT_BACKOFF = Backoff("exponential", (1000,), 3_600_000, "equal")
 """Where the producer names none."""
 
 
+def escaped(group: str) -> str:
+    """As tickets have it. The keys of groups are by this name, and so is their order."""
+    return group.replace("%", "%25").replace(" ", "%20").replace(":", "%3A")
+
+
 @dataclass(frozen=True)
 class Draft:
     """due_ms: not before this time; 0: at once. Of the other numbers 0 is none, or no limit."""
@@ -50,6 +55,7 @@ class Draft:
     max_crashes: int = 5
     lease_ms: int = 0
     priority: int = NORMAL
+    group: str = ""
     ttl_ms: int = 0
     backoff: Backoff = DEFAULT_BACKOFF
     drop: bool = False
@@ -86,6 +92,8 @@ class Message:
         """One delivery: the same from ready (or delayed) to leased, another after each return."""
         id = self.draft.id
         tag = (self.stamp or "") + {HIGH: "h", NORMAL: "", LOW: "l"}[self.draft.priority]
+        if self.draft.group:
+            tag += "=" + escaped(self.draft.group)
         if tag:
             return f"{self.ended}.{tag}:{id}"
         return f"{self.ended}:{id}" if self.ended else id

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from message import HIGH, LOW, NORMAL, STATES, Draft, Entry, Message, Relay, State
+from turns import Line, Turns
 
 Status = Literal["OK", "DUPLICATE", "NOT_FOUND", "LEASE_LOST", "EXHAUSTED", "TAKEN"]
 
@@ -24,6 +25,23 @@ DID = (
 # When others may take an entry of the outbox, and how much earlier who put it there does.
 OUT_MS, AHEAD_MS = 1000, 1000
 MOST = 100
+# How many more than it still needs a reserve takes by turns, once some were gone.
+MORE = 20
+
+
+@dataclass
+class Taking:
+    """A reserve, and what it has taken."""
+
+    count: int
+    lease_ms: int
+    now: int
+    taken: list[Message] = field(default_factory=list)
+    done: bool = False  # takes no more, however many it was asked for
+
+    @property
+    def is_over(self) -> bool:
+        return self.done or len(self.taken) >= self.count
 
 
 @dataclass(eq=False)
@@ -33,6 +51,10 @@ class Queue:
     existing: dict[str, Message] = field(default_factory=dict)
     # In order of delivery. A cancelled message stays until it is met, and is dropped then.
     lanes: dict[int, list[Message]] = field(default_factory=lambda: {HIGH: [], NORMAL: [], LOW: []})
+    # Once a message had a group, a reserve first sorts the normal lane into the lines of groups.
+    has_groups: bool = False
+    turns: Turns = field(default_factory=Turns)
+    released: int = 0  # how many at the front of the normal lane go to the fronts of their lines
     outbox: dict[str, Entry] = field(default_factory=dict)  # by ticket
     received: set[tuple[str, str]] = field(default_factory=set)  # of a queue, its ticket
     unique: dict[str, int] = field(default_factory=dict)  # until when an id is refused
@@ -57,6 +79,7 @@ class Queue:
         for message, due_ms in fresh.values():
             self.existing[message.draft.id] = message
             self._wait(message, due_ms, now)
+            self.has_groups = self.has_groups or message.draft.group != ""
         return statuses
 
     def _judge(
@@ -96,12 +119,16 @@ class Queue:
 
     def _keeps_its_place(self, old: Message, draft: Draft) -> bool:
         """Its due time, its place in the lane and its attempts."""
-        return old.state in ("ready", "delayed") and draft.priority == old.draft.priority
+        return old.state in ("ready", "delayed") and self._stands_as(old, draft)
+
+    def _stands_as(self, old: Message, draft: Draft) -> bool:
+        """In the same lane, or line."""
+        return (draft.priority, draft.group) == (old.draft.priority, old.draft.group)
 
     def _keeps_its_ticket(self, old: Message, draft: Draft, now: int) -> bool:
         """What was never delivered, and would be ready again, is as new where it is."""
         at_once, new = draft.due_ms <= now, old.state == "ready" and not old.came_back
-        return new and at_once and draft.priority == old.draft.priority
+        return new and at_once and self._stands_as(old, draft)
 
     def cancel(self, ids: list[str]) -> list[State | None]:
         """From any state but the outbox. Whoever holds the message has lost its lease."""
@@ -126,46 +153,84 @@ class Queue:
 
     def reserve(self, count: int, lease_ms: int, now: int) -> list[Message]:
         """
-        Up to `count` from the front of the lanes; [] only when nothing is ready. What has crashed
-        comes alone.
+        Up to `count` from the front of the lanes, or by turns; [] only when nothing is ready. What
+        has crashed comes alone.
         """
-        taken = list[Message]()
+        taking = Taking(count, lease_ms, now)
         if self.paused:
-            return taken
+            return []
         self._line_up_due(now)
+        if self.has_groups:
+            self._sort()
         for priority, lane in sorted(self.lanes.items(), reverse=True):
-            ended = self._ended(priority, now)
-            while (ended or lane) and len(taken) < count:
-                if ended and taken:
-                    return self._taken(taken)
-                crashed = bool(ended)
-                message = ended.pop(0) if ended else lane.pop(0)
-                if self.existing.get(message.draft.id) is not message:
-                    continue
-                if crashed:
-                    message.ended += 1
-                    message.crashes += 1
-                if message.expired(now):
-                    del self.existing[message.draft.id]
-                    self.did["expired"] += 1
-                elif message.spent:
-                    self._end(message, now)
-                elif message.crashes and taken:
+            for message in self._ended(priority, now):
+                if not taking.done:
+                    taking.done = bool(taking.taken) or self._meet(message, taking, True) == "taken"
+            if priority == NORMAL and self.has_groups:
+                self._take_by_turns(taking)
+            while lane and not taking.is_over:
+                message = lane.pop(0)
+                if self._meet(message, taking) == "stays":
                     lane.insert(0, message)
-                    return self._taken(taken)
-                elif not self._puts_off(message, crashed, now):
-                    lease = lease_ms or message.draft.lease_ms or DEFAULT_LEASE_MS
-                    message.move("leased", now + lease)
-                    taken.append(message)
-                    if message.crashes > 1:
-                        self.suspect = message.ticket, now
-                    if message.crashes:
-                        return self._taken(taken)
-        return self._taken(taken)
+        self.did["reserved"] += len(taking.taken)
+        return taking.taken
 
-    def _taken(self, taken: list[Message]) -> list[Message]:
-        self.did["reserved"] += len(taken)
-        return taken
+    def _meet(
+        self, message: Message, taking: Taking, crashed_now: bool = False
+    ) -> Literal["gone", "taken", "stays"]:
+        now = taking.now
+        if self.existing.get(message.draft.id) is not message:
+            return "gone"
+        if crashed_now:
+            message.ended += 1
+            message.crashes += 1
+        if message.expired(now):
+            del self.existing[message.draft.id]
+            self.did["expired"] += 1
+        elif message.spent:
+            self._end(message, now)
+        elif message.crashes and taking.taken:
+            taking.done = True
+            return "stays"
+        elif not self._puts_off(message, crashed_now, now):
+            lease = taking.lease_ms or message.draft.lease_ms or DEFAULT_LEASE_MS
+            message.move("leased", now + lease)
+            taking.taken.append(message)
+            taking.done = message.crashes > 0
+            if message.crashes > 1:
+                self.suspect = message.ticket, now
+            return "taken"
+        return "gone"
+
+    def _sort(self) -> None:
+        """The normal lane goes to the lines, in order; what was released, to their fronts."""
+        lane = self.lanes[NORMAL]
+        self.turns.begin()
+        for message in reversed(lane[: self.released]):
+            self.turns.join(message.draft.group).insert(0, message)
+        for message in lane[self.released :]:
+            self.turns.join(message.draft.group).append(message)
+        lane.clear()
+        self.released = 0
+
+    def _take_by_turns(self, taking: Taking) -> None:
+        """
+        As many at once as are still wanted, and a few more once some were gone. A message that is
+        not delivered costs its group no turn: the group gets it back behind those taken with it.
+        """
+        more, all_seen = 0, False
+        while not (all_seen or taking.is_over):
+            most = taking.count - len(taking.taken) + more
+            batch = [each for _ in range(most) if (each := self.turns.take())]
+            free = list[tuple[Line, Message | None]]()
+            for line, message in batch:
+                met = "stays" if taking.is_over else self._meet(message, taking)
+                more = more if met == "stays" else MORE
+                if met != "taken":
+                    free.append((line, message if met == "stays" else None))
+            self.turns.give_back(free)
+            all_seen = len(batch) < most
+        self.turns.end(all_seen)
 
     def ack(self, tickets: list[str]) -> list[Status]:
         return [self._ack(ticket) for ticket in tickets]
@@ -180,11 +245,12 @@ class Queue:
 
     def ack_push(self, ticket: str, target: Queue, drafts: list[Draft], now: int) -> list[Status]:
         """Both or nothing. The message goes first: a successor may have its id."""
+        message = self._held(ticket)
         [acked] = self.ack([ticket])
         if acked != "OK":
             return [acked] * (1 + len(drafts))
         if target is self:
-            return [acked, *self.push(drafts, now)]
+            return [acked, *self.push(drafts, now, message.draft.id if message else None)]
         return [acked] * (1 + len(drafts))
 
     def put_out(
@@ -230,6 +296,7 @@ class Queue:
         else:
             message.move("ready")
             self.lanes[message.draft.priority].insert(0, message)
+            self.released += self.has_groups and message.draft.priority == NORMAL
         return "OK"
 
     def extend(self, ticket: str, lease_ms: int, now: int) -> Status:
@@ -293,6 +360,8 @@ class Queue:
         if state == "ready":
             for lane in self.lanes.values():
                 lane.clear()
+            self.turns.forget()
+            self.released = 0
         self.did["purged"] += count
         return count
 
@@ -310,10 +379,15 @@ class Queue:
         return self.existing.get(id)
 
     def peek(self, state: State) -> list[Message]:
-        """Ready: in order of delivery. The others: by their time."""
+        """
+        Ready: in order of delivery, and then what is in lines, group by group. The others: by their
+        time.
+        """
         if state != "ready":
             return sorted(self._in(state), key=by_time)
         lanes = self.lanes[HIGH] + self.lanes[NORMAL] + self.lanes[LOW]
+        for line in self.turns.in_order():
+            lanes += line.messages
         return [message for message in lanes if self.existing.get(message.draft.id) is message]
 
     def stats(self) -> dict[str, int]:
@@ -336,7 +410,8 @@ class Queue:
     def has_work(self, now: int) -> bool:
         """Would a reserve change anything?"""
         over = any(message.time_ms <= now for message in self.timed())
-        return over or any(self.lanes.values())
+        lines = [line.messages for line in self.turns.lines.values()]
+        return over or any(self.lanes.values()) or any(lines)
 
     # Locks
 

@@ -85,11 +85,15 @@ def is_plain(ticket: str) -> bool:
     return ":" not in ticket or ticket.startswith(("0:", "0."))
 
 
+def is_later(row: Json) -> bool:
+    return bool(row["delay_ms"] or row["at_ms"])
+
+
 def is_fast(rows: list[Json]) -> bool:
     """What the script `push` is enough for."""
     first = rows[0]
     return all(
-        not (row["id"] or row["ttl_ms"] or row["priority"])
+        not (row["id"] or row["ttl_ms"] or row["priority"] or (row["group"] and is_later(row)))
         and (row["delay_ms"], row["at_ms"]) == (first["delay_ms"], first["at_ms"])
         for row in rows
     )
@@ -98,7 +102,7 @@ def is_fast(rows: list[Json]) -> bool:
 def fast_own(rows: list[Json], words: list[Word]) -> tuple[str, list[Word]] | None:
     """The script that is enough for one message with an id of the caller's own, and its words."""
     row = rows[0]
-    if len(rows) > 1 or not row["id"] or row["ttl_ms"] or row["priority"]:
+    if len(rows) > 1 or not row["id"] or row["ttl_ms"] or row["priority"] or row["group"]:
         return None
     if row["replace"] != "refuse":
         return "push_replace", words
@@ -177,12 +181,17 @@ class RawDriver:
         return {"ids": ids, **self.outcomes(answer)}
 
     def push_many(self, queue: str, rows: list[Json], words: list[Word]) -> Any:
+        has_group = any(row["group"] for row in rows)
         if is_fast(rows):
             made = [word for i, word in enumerate(words) if i % 4 < 2]
             later = [] if words[2] == "0" else [words[2]]
-            return self.run("push_later" if later else "push", queue, *later, *made)
+            if not has_group:
+                return self.run("push_later" if later else "push", queue, *later, *made)
+            answer = self.run("push_group", queue, *made)
+            return self.run("push_group_sort", queue, *made) if answer is None else answer
         replaces = any(row["replace"] != "refuse" for row in rows)
-        return self.run("push_replace_full" if replaces else "push_full", queue, *words)
+        script = "push_group_full" if has_group else "push_full"
+        return self.run("push_replace_full" if replaces else script, queue, *words)
 
     def do_ack_push(self, request: Json) -> Json:
         ids, words = packed(request["drafts"])
@@ -220,13 +229,15 @@ class RawDriver:
         self, queue: str, count: int, lease_ms: int, acks: list[str], *retry: Word
     ) -> tuple[list[Json], bytes]:
         """Who is alone with the scripts relays nothing: it is as one that dies before it."""
-        outcomes, full = b"", bool(retry) or not all(map(is_plain, acks)) or self._calls % 3 == 0
+        outcomes, scripts = b"", ["reserve", "reserve_full", "reserve_groups"]
+        if retry or not all(map(is_plain, acks)) or self._calls % 3 == 0:
+            scripts.pop(0)
         for _ in range(MOST_ROUNDS):
             flags = "---e--" if lease_ms else "---ed-"
             words = [count, lease_ms or 30_000, flags, len(acks), *acks, *retry]
-            answer = self.run("reserve_full" if full else "reserve", queue, *words)
+            answer = self.run(scripts[0], queue, *words)
             if answer is None:
-                full = True
+                scripts.pop(0)
                 continue
             now, wait, _, _, relay, pasts, settled, *rows = answer
             outcomes, acks, retry = outcomes + settled, [], ()

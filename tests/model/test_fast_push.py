@@ -25,7 +25,8 @@ FAR_MS = 3_600_000
 TIME = rb"\b\d{13}\b"
 NUMBERS = dict.fromkeys(("delay_ms", "at_ms", "ttl_ms", "unique_ms", "lease_ms", "priority"), 0)
 POLICY = {"max_attempts": 16, "max_crashes": 5, "backoff": None, "drop": False, "dead_letter": ""}
-DRAFT = NUMBERS | POLICY | {"id": "x", "body": "bmV3", "headers": [], "replace": "refuse"}
+TEXTS = {"id": "x", "body": "bmV3", "group": "", "headers": [], "replace": "refuse"}
+DRAFT = NUMBERS | POLICY | TEXTS
 DRAFTS: dict[str, dict[str, Any]] = {
     "now": {},
     "later": {"delay_ms": FAR_MS},

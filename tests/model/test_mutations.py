@@ -477,6 +477,106 @@ MUTATIONS = {
         "call('LTRIM', ready, format('%d', ready_count), '-1')",
         "call('LTRIM', ready, ready_count + 1, -1)",
     ),
+    "peek_shows_the_groups_from_the_last": (
+        "peek",
+        "redis.call('ZRANGE', turns, rank, rank + 99, 'WITHSCORES')",
+        "redis.call('ZREVRANGE', turns, rank, rank + 99, 'WITHSCORES')",
+    ),
+    "purge_keeps_the_count_of_what_was_released": (
+        "purge",
+        "{ 'returned', string.format('%d', returned) }",
+        "{ 'returned', state[2] or '0' }",
+    ),
+    "purge_keeps_the_floor": (
+        "purge",
+        "turns_meta(fields)",
+        "",
+    ),
+    "push_group_brings_it_to_the_front": (
+        "push_group",
+        "redis.pcall('RPUSH', ready, unpack(tickets))",
+        "redis.pcall('LPUSH', ready, unpack(tickets))",
+    ),
+    "push_group_does_not_say_that_there_are_groups": (
+        "push_group",
+        "if redis.call('HSETNX', meta, 'turns', '0 0') == 1 then",
+        "if false then",
+    ),
+    "push_group_full_does_not_say_that_there_are_groups": (
+        "push_group_full",
+        "if has_group then",
+        "if false then",
+    ),
+    "push_replace_full_keeps_the_place_in_another_group": (
+        "push_replace_full",
+        "and incarnation .. string.sub(draft.suffix, 11) == was then",
+        "then",
+    ),
+    "relay_put_does_not_say_that_there_are_groups": (
+        "relay_put",
+        "if has_group then",
+        "if false then",
+    ),
+    "release_does_not_tell_how_many": (
+        "release",
+        "count('returned', state[2] and returned or 0)",
+        "",
+    ),
+    "reserve_groups_begins_the_time_anew_too_early": (
+        "reserve_groups",
+        "if bound == math.huge and first_line > last_line then",
+        "if bound == math.huge then",
+    ),
+    "reserve_groups_brings_what_it_does_not_deliver_to_the_end": (
+        "reserve_groups",
+        "if ticket then\n    line_return(line, ticket)",
+        "if ticket then\n    line_append(line, ticket)",
+    ),
+    "reserve_groups_brings_what_was_released_to_the_end": (
+        "reserve_groups",
+        "line_return(line_join(groups_of[i]), tickets[i])",
+        "line_append(line_join(groups_of[i]), tickets[i])",
+    ),
+    "reserve_groups_counts_a_turn_for_a_stale_ticket": (
+        "reserve_groups",
+        "if batch[k].is_free then",
+        "if batch[k].stays then",
+    ),
+    "reserve_groups_counts_no_turn": (
+        "reserve_groups",
+        "line.turn = line.turn + UNIT",
+        "line.turn = line.turn + 1",
+    ),
+    "reserve_groups_does_not_move_the_floor": (
+        "reserve_groups",
+        "first_line + 1, math.max(floor, line.turn), looked + 1",
+        "first_line + 1, floor, looked + 1",
+    ),
+    "reserve_groups_forgets_a_group_that_it_found_empty": (
+        "reserve_groups",
+        "if not line.stands then\n      last_line",
+        "if false then\n      last_line",
+    ),
+    "reserve_groups_forgets_the_time_of_a_group_of_which_nothing_waits": (
+        "reserve_groups",
+        "return line_is_empty(line) and line.turn <= floor",
+        "return line_is_empty(line)",
+    ),
+    "reserve_groups_gives_groups_that_come_the_same_time": (
+        "reserve_groups",
+        "last_joined = from + (from < floor + UNIT and STEP or 1)",
+        "last_joined = from + (from < floor and STEP or 0)",
+    ),
+    "reserve_groups_serves_a_group_that_comes_first": (
+        "reserve_groups",
+        "line.turn, waited = last_joined, false",
+        "line.turn, waited = floor, false",
+    ),
+    "reserve_groups_sorts_what_came_in_the_wrong_order": (
+        "reserve_groups",
+        "for i = returned + 1, count do",
+        "for i = count, returned + 1, -1 do",
+    ),
     "retry_does_not_count_the_delivery": (
         "retry",
         "had.deliveries, had.suffix = deliveries + 1, suffix",

@@ -14,7 +14,7 @@ from drafts import QUEUES, asked
 from drivers import Driver
 from hypothesis import note
 from hypothesis.stateful import RuleBasedStateMachine, invariant
-from message import STATES, Draft, Message, Relay, State
+from message import STATES, Draft, Message, Relay, State, escaped
 from model import OUT_MS, Model, Queue
 from world import World, near, now_ms
 
@@ -41,6 +41,7 @@ class Watch(RuleBasedStateMachine):
         self.tokens: list[str] = []  # of the lock, the latest first
         self.relays: list[tuple[Relay, Json]] = []  # with their entries; the latest last
         self.count = 0
+        self.groups = False  # whether messages may have groups
 
     # The whole state
 
@@ -66,6 +67,7 @@ class Watch(RuleBasedStateMachine):
             wanted["next_event_ms"] = near(seen["next_event_ms"], wanted["next_event_ms"])
             self.same(f"stats of {queue.name}", seen, {name: wanted[name] for name in seen})
             self.look_out(queue)
+            self.look_at_turns(queue)
             noted = times[queue.name]
             for first, more in ((queue.first_ms(), 0), (queue.first_out_ms(), OUT_MS)):
                 late = first > 0 and (noted is None or noted > max(first, now_ms()) + more)
@@ -80,6 +82,16 @@ class Watch(RuleBasedStateMachine):
         self.same(f"the outbox of {queue.name}", seen, wanted)
         for ticket, entry in queue.outbox.items():
             entry.time_ms = seen[ticket]
+
+    def look_at_turns(self, queue: Queue) -> None:
+        """A group that the floor has passed may stay until it is met: it counts as new."""
+        turns, (texts, seen) = queue.turns, self.world.turns(queue.name)
+        wanted = {escaped(line.group): line.turn for line in turns.lines.values()}
+        seen = {g: turn for g, turn in seen.items() if g in wanted or turn > turns.floor}
+        self.same(f"the turns of {queue.name}", seen, wanted)
+        noted = f"{turns.floor} {turns.joined}" if queue.has_groups else ""
+        self.same(f"the floor of {queue.name}", texts[0], noted)
+        self.same(f"what {queue.name} got back", int(texts[1] or 0), queue.released)
 
     def check(self) -> None:
         self.same("the keys", self.world.complaints(), [])
@@ -198,6 +210,7 @@ class Watch(RuleBasedStateMachine):
             "max_crashes": draft.max_crashes,
             "deliveries": wanted.deliveries,
             "priority": draft.priority,
+            "group": draft.group,
             "state": wanted.state,
             "time_ms": near(seen["time_ms"], wanted.time_ms, wanted.loose_ms),
             "created_ms": near(seen["created_ms"], wanted.created_ms),

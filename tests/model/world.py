@@ -76,6 +76,13 @@ class World:
         words = [word.decode() for word in found if isinstance(word, bytes)]
         return {t: int(score) for t, score in zip(words[::2], words[1::2], strict=True)}
 
+    def turns(self, queue: str) -> tuple[list[str], dict[str, int]]:
+        """The floor and the time given last, in one text; how many were released; groups' times."""
+        noted = self.connection.command("HMGET", f"dueq:{{{queue}}}:meta", "turns", "returned")
+        assert isinstance(noted, list)
+        texts = [text.decode() if isinstance(text, bytes) else "" for text in noted]
+        return texts, self.scores(queue, "turns")
+
     def stamps(self, queue: str, ids: list[str]) -> list[str]:
         stored = self.connection.command("HMGET", f"dueq:{{{queue}}}:msg", *ids)
         assert isinstance(stored, list)

@@ -20,6 +20,9 @@ class Dueq(harness.Peer):
     def push(self, body: str) -> None:
         self.queue.push(body)
 
+    def push_to(self, body: str, group: str) -> None:
+        self.queue.push(body, group=group)
+
     def push_many(self, bodies: Sequence[str]) -> None:
         for body in bodies:
             self.pusher.push(body)

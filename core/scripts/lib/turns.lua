@@ -152,10 +152,15 @@ end
 -- Takes a turn back: the ticket was not delivered. ticket: it stays in its line; nil: it is gone.
 -- The caller sorts the turns after that.
 local function turn_undo(line, ticket)
+  line.turn = line.turn - UNIT
   if ticket then
     line_return(line, ticket)
+    if not line.stands then
+      -- This call had found the line empty.
+      last_line = last_line + 1
+      order[last_line], line.stands = line, true
+    end
   end
-  line.turn = line.turn - UNIT
 end
 
 local function turns_sort()

@@ -1,0 +1,98 @@
+"""The turns of groups: start-time fair queueing, without weights.
+
+Each group has a line of messages and the virtual time of its next turn. The group with the lowest
+time is served. The floor is the time of the last turn that was looked at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from message import Message, escaped
+
+# A turn costs UNIT. A group that comes gets a time STEP behind the one that came before it; or 1
+# behind, once these times have reached the second turn of a group that was served.
+UNIT, STEP = 16384, 16
+
+
+@dataclass(eq=False)
+class Line:
+    group: str
+    turn: int
+    waited: bool = False  # had this time before the call. Then it goes before others with the time
+    # In order of delivery. A cancelled message stays until it is met, and is dropped then.
+    messages: list[Message] = field(default_factory=list)
+
+    @property
+    def place(self) -> tuple[int, bool, bytes]:
+        return self.turn, not self.waited, self.name if self.waited else b""
+
+    @property
+    def name(self) -> bytes:
+        return escaped(self.group).encode()
+
+
+@dataclass(eq=False)
+class Turns:
+    floor: int = 0
+    joined: int = 0  # the last time that was given to a group that came
+    lines: dict[str, Line] = field(default_factory=dict)
+    order: list[Line] = field(default_factory=list)  # those that may have the next turn
+
+    def begin(self) -> None:
+        self.order = self.in_order()
+        for line in self.order:
+            line.waited = True
+
+    def in_order(self) -> list[Line]:
+        return sorted(self.lines.values(), key=lambda line: (line.turn, line.name))
+
+    def join(self, group: str) -> list[Message]:
+        """The line of a group that gets a message. A group that the floor has passed is new."""
+        if group not in self.lines:
+            first = max(self.joined, self.floor)
+            self.joined = first + (STEP if first < self.floor + UNIT else 1)
+            self.lines[group] = Line(group, self.joined)
+            self._stand(self.lines[group])
+        return self.lines[group].messages
+
+    def take(self) -> tuple[Line, Message] | None:
+        while self.order:
+            line = self.order.pop(0)
+            self.floor = max(self.floor, line.turn)
+            if line.messages:
+                line.turn += UNIT
+                line.waited = False
+                self._stand(line)
+                return line, line.messages.pop(0)
+        return None
+
+    def give_back(self, free: list[tuple[Line, Message | None]]) -> None:
+        """Turns that cost nothing, and the messages that stay in their lines."""
+        for line, message in reversed(free):
+            line.turn -= UNIT
+            if message:
+                line.messages.insert(0, message)
+                if line not in self.order:
+                    self.order.append(line)
+        self.order.sort(key=lambda line: line.place)
+
+    def end(self, all_seen: bool) -> None:
+        """
+        A group of which nothing waits keeps its time until the floor has passed it. If no group is
+        left, the time begins anew. all_seen: the turns of all groups were looked at.
+        """
+        for group, line in list(self.lines.items()):
+            if not line.messages and line.turn <= self.floor:
+                del self.lines[group]
+        if all_seen and not self.order:
+            self.forget()
+
+    def forget(self) -> None:
+        self.lines.clear()
+        self.order.clear()
+        self.floor = self.joined = 0
+
+    def _stand(self, line: Line) -> None:
+        self.order.append(line)
+        self.order.sort(key=lambda line: line.place)
