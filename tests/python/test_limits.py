@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from threading import Event, Lock, Thread
 
 import pytest
+from inside import Inside, take
 
 import dueq
 from dueq import errors
-from inside import Inside, take
 from moments import ms_of
 from private_server import Server
 
