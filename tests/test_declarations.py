@@ -22,7 +22,7 @@ FAULTS = [
     ("clock", "decimal now", "decimal now no", "includes what is no file of lib/: no"),
     ("clock", "decimal now", "decimal now seconds", "includes what is no file of lib/: seconds"),
     ("stats", " rates limits\n", " limits\n", "reads names that no file declares: rates"),
-    ("stats", " rates limits\n", " rates limits wake\n", "declares keys, and does not use them: wake"),
+    ("stats", " rates limits", " rates limits wake", "declares keys, and does not use them: wake"),
     ("lib/count", "; needs meta", "", "reads names that it does not declare: meta"),
     ("lib/count", "meta\n", "meta msg\n", "declares needs, and does not read them: msg"),
     ("lib/count", "defines count", "defines count x", "names that it does not define: x"),

@@ -171,8 +171,9 @@ final class StubTest extends QueueTestCase
         $this->assertSame(
             [
                 Queue::class, Message::class, Messages::class, Stats::class, Limits::class,
-                Rate::class, WorkerInfo::class, Lease::class, Failure::class, Lock::class, Backoff::class,
-                Queues::class, Pending::class, Pusher::class, Consumer::class, DelayedQueue::class,
+                Rate::class, WorkerInfo::class, Lease::class, Failure::class, Lock::class,
+                Backoff::class, Queues::class, Pending::class, Pusher::class, Consumer::class,
+                DelayedQueue::class,
                 Moved::class, Sizes::class, Long::class, Binary::class, Unreadable::class,
                 LaravelQueue::class, LaravelJob::class, Client::class, Finding::class,
             ],
