@@ -236,7 +236,10 @@ const struct command resume_command = {
 
 static int run_limit(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {
-        {"concurrency", required_argument, NULL, 1}, {"rate", required_argument, NULL, 2}, {"burst", required_argument, NULL, 3}, CLI_OPTIONS};
+        {"concurrency", required_argument, NULL, 1},
+        {"rate", required_argument, NULL, 2},
+        {"burst", required_argument, NULL, 3},
+        CLI_OPTIONS};
     int64_t concurrency = DUEQ_UNCHANGED;
     dueq_bytes rate = {0};
     int64_t burst = DUEQ_UNCHANGED;

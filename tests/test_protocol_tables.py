@@ -124,6 +124,7 @@ def test_document_says_which_scripts_keep_no_answer() -> None:
     assert NAMES - told == keepers - {"recall"}
     assert {name for name in NAMES if "-- args alone:" in HEADS[name]} | {
         "stats",
+        "limits",
         "recall_foreign",
     } == told
 

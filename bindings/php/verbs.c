@@ -183,23 +183,23 @@ ZEND_METHOD(Dueq_Queue, resume) {
 }
 
 ZEND_METHOD(Dueq_Queue, limit) {
-    bool concurrency_is_null = true;
+    bool no_concurrency = true;
     zend_long concurrency = DUEQ_UNCHANGED;
     zend_string *rate = NULL;
-    bool burst_is_null = true;
+    bool no_burst = true;
     zend_long burst = DUEQ_UNCHANGED;
 
     ZEND_PARSE_PARAMETERS_START(0, 3)
         Z_PARAM_OPTIONAL
-        Z_PARAM_LONG_OR_NULL(concurrency, concurrency_is_null)
+        Z_PARAM_LONG_OR_NULL(concurrency, no_concurrency)
         Z_PARAM_STR_OR_NULL(rate)
-        Z_PARAM_LONG_OR_NULL(burst, burst_is_null)
+        Z_PARAM_LONG_OR_NULL(burst, no_burst)
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
     const dueq_status submitted = dueq_limit_submit(queue->queue,
-                                                    concurrency_is_null ? DUEQ_UNCHANGED : concurrency,
+                                                    no_concurrency ? DUEQ_UNCHANGED : concurrency,
                                                     rate ? dueq_php_bytes(rate) : (dueq_bytes){0},
-                                                    burst_is_null ? DUEQ_UNCHANGED : burst);
+                                                    no_burst ? DUEQ_UNCHANGED : burst);
     dueq_php_finish(queue->client, submitted);
 }

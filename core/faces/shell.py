@@ -1,6 +1,6 @@
 """Makes the commands of the shell."""
 
-from text import c_line, filled
+from text import WIDTH, c_line, filled
 
 from faces.model import Face
 
@@ -40,7 +40,7 @@ const struct command {name}_command = {{
 
 def reading(face: Face) -> tuple[str, str]:
     """The variables of a command's options, and the statements that read and check them."""
-    locals_, rows, cases = "", "", ""
+    locals_, rows, cases = "", list[str](), ""
     refused = [each.kind.shell_refuses for each in face.arguments if each.kind.shell_refuses[0]]
     for each in face.arguments:
         if not each.shell_default:
@@ -48,7 +48,7 @@ def reading(face: Face) -> tuple[str, str]:
             refused.append((f"!has_{each.name}", f"give {option}"))
     for value, each in enumerate(face.arguments, 1):
         needs = "required" if each.kind.argument else "no"
-        rows += f'{{"{each.dashes}", {needs}_argument, NULL, {value}}}, '
+        rows.append(f'{{"{each.dashes}", {needs}_argument, NULL, {value}}}')
         declared = each.get("c").removesuffix(each.variable)
         locals_ += f"    {declared}{each.variable} = {each.shell_default or each.kind.zero};\n"
         cases += f"        case {value}:\n            {each.variable} = {each.get('shell')};\n"
@@ -59,9 +59,12 @@ def reading(face: Face) -> tuple[str, str]:
     checks = "".join(
         f'    if ({when})\n        cli_usage(cli, "{text}");\n' for when, text in refused
     )
+    listed = ", ".join([*rows, "CLI_OPTIONS"])
+    if len(f"        {listed}}};") > WIDTH:
+        listed = ",\n        ".join([*rows, "CLI_OPTIONS"])
     return (
         f"""    static const struct option options[] = {{
-        {rows}CLI_OPTIONS}};
+        {listed}}};
 {locals_}""",
         f"""    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {{
         switch (option) {{

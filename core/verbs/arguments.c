@@ -105,7 +105,8 @@ dueq_status dueq__arg_check_limits(dueq_queue *queue, int64_t concurrency, dueq_
                           "or none",
                           DUEQ_MAX_LIMIT);
     if (!rate.size && concurrency == DUEQ_UNCHANGED && burst == DUEQ_UNCHANGED)
-        return dueq__fail(error, DUEQ_INVALID, "name a limit: the concurrency, the rate or the burst");
+        return dueq__fail(error, DUEQ_INVALID,
+                          "name a limit: the concurrency, the rate or the burst");
     return DUEQ_OK;
 }
 

@@ -34,6 +34,7 @@ def test_stats_of_a_queue(dueq: Program) -> None:
         "purged": 0,
         "quarantined": 0,
         "paused": False,
+        "at_limit": "",
         "evicting": False,
     }
     rows = dict(line.split(maxsplit=1) for line in dueq("stats", "orders").lines)

@@ -17,6 +17,7 @@ use Dueq\Interop\Sizes;
 use Dueq\Laravel\Job as LaravelJob;
 use Dueq\Laravel\Queue as LaravelQueue;
 use Dueq\Lease;
+use Dueq\Limits;
 use Dueq\Lock;
 use Dueq\Message;
 use Dueq\MessageInterface;
@@ -42,7 +43,7 @@ final class StubTest extends QueueTestCase
 
     /** Classes whose objects hold their properties only. */
     private const PLAIN = [
-        Stats::class, Rate::class, WorkerInfo::class, Lease::class, Failure::class,
+        Stats::class, Limits::class, Rate::class, WorkerInfo::class, Lease::class, Failure::class,
         Group::class, Finding::class, Moved::class, Sizes::class, Long::class, Binary::class,
         Unreadable::class,
     ];
@@ -159,7 +160,7 @@ final class StubTest extends QueueTestCase
         $laravel->push('Job');
         $objects = [
             $queue, $queue->reserve(), $queue->peek(State::Leased),
-            $queue->stats(), $queue->rates()[0],
+            $queue->stats(), $queue->limits(), $queue->rates()[0],
             $this->worker($queue), $this->worker($queue)->leases[0], $this->failure($queue),
             $this->group($queue), $queue->lock('l', 60), Backoff::list([1, 2]),
             new Queues(['a', 'b'], $this->server->url()),
@@ -171,8 +172,9 @@ final class StubTest extends QueueTestCase
         ];
         $this->assertSame(
             [
-                Queue::class, Message::class, Messages::class, Stats::class, Rate::class,
-                WorkerInfo::class, Lease::class, Failure::class, Group::class, Lock::class,
+                Queue::class, Message::class, Messages::class, Stats::class, Limits::class,
+                Rate::class, WorkerInfo::class, Lease::class, Failure::class, Group::class,
+                Lock::class,
                 Backoff::class, Queues::class, Pending::class, Pusher::class, Consumer::class,
                 DelayedQueue::class,
                 Moved::class, Sizes::class, Long::class, Binary::class, Unreadable::class,
@@ -253,7 +255,7 @@ final class StubTest extends QueueTestCase
     {
         $classes = [
             Message::class, Messages::class, Pending::class, Pusher::class, Consumer::class,
-            Stats::class, Rate::class, Lock::class, Finding::class, Backoff::class,
+            Stats::class, Limits::class, Rate::class, Lock::class, Finding::class, Backoff::class,
             LaravelJob::class, Moved::class, Sizes::class, Unreadable::class,
         ];
         foreach ($classes as $class) {
