@@ -226,6 +226,7 @@ void dueq__op_mark_unanswered(struct dueq__op *op) {
 void dueq__op_use_next_script(dueq_client *client) {
     client->op->request.script = client->op->request.script->next;
     client->op->request.used_next_script = true;
+    client->op->request.script_loads = 0;
     if (!format_head(client))
         dueq__op_no_memory(client);
 }

@@ -38,28 +38,29 @@ local marks = n == 1 and { call('HGET', groups, names[1]) } or call('HMGET', gro
 local fields, state, floor, last_joined, scores, segments = nil, nil, nil, nil, nil, nil
 for i = 1, n do
   local ticket, place = tickets[i], place_of[i]
-  local mark = marks[place]
-  if mark and (#mark < 22 or byte(mark) ~= 1) then
-    return nil
+  local mark, waiting, turn, first, last, head, at = marks[place], 0, 0, 1, 0, 0, 23
+  if mark then
+    if #mark < 22 or byte(mark) ~= 1 then
+      return nil
+    end
+    waiting, turn, first, last, head, at = struct.unpack('>I4I7I4I4H', mark, 2)
+    if first > last + 1 or at + head > #mark + 1 then
+      return nil
+    end
   end
-  local waiting = mark and struct.unpack('>I4', mark, 2) or 0
-  if waiting == 0 and (not mark or #mark == 22) then
+  if first > last and (not mark or #mark == 22) then
     -- include open_line
   else
-    local high, low = byte(mark, 21, 22)
-    local tail = 23 + 256 * high + low
+    local tail = at + head
     local size = #mark - tail + 1
-    if size < 0 or waiting == 0 then
-      return nil
-    elseif size < 240 then
+    if size < 240 then
       marks[place] = '\1' .. pack('>I4', waiting + 1) .. sub(mark, 6)
         .. (size > 0 and '\n' .. ticket or ticket)
     else
-      local last = struct.unpack('>I4', mark, 17) + 1
       segments = segments or {}
-      segments[#segments + 1] = format('%s\t%d', names[place], last)
+      segments[#segments + 1] = format('%s\t%d', names[place], last + 1)
       segments[#segments + 1] = sub(mark, tail)
-      marks[place] = '\1' .. pack('>I4', waiting + 1) .. sub(mark, 6, 16) .. pack('>I4', last)
+      marks[place] = '\1' .. pack('>I4', waiting + 1) .. sub(mark, 6, 16) .. pack('>I4', last + 1)
         .. sub(mark, 21, tail - 1) .. ticket
     end
   end

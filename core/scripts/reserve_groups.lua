@@ -4,10 +4,10 @@
 -- keys msg ready leased delayed wake meta reply high low groups lines turns
 -- includes fast_begin refuse_wire fast_leases fast_due take_one take_turns first_delivery
 -- includes plain_envelope verify_leases_fast noop_write lease_fast fast_settle count_fast
--- includes finish_reserve fast_keep
+-- includes due_lateness finish_reserve fast_keep
 -- args as reserve
 -- passes on to reserve_groups_full
--- Returns what reserve returns, or nil.
+-- Returns what reserve returns, or with the flag l what reserve_timed returns; or nil.
 -- include fast_begin
 local sub = string.sub
 local state = call('HMGET', meta, 'next_event', 'timekeepers', 'turns', 'wire', 'reserved',
@@ -80,6 +80,7 @@ for i = 1, n do
   end
   result[2 * i + 6], result[2 * i + 7] = ticket, envelope
 end
+-- include due_lateness
 
 local acked_tickets, outcomes = argv[8] and { argv[8] } or {}, ''
 if #argv > 8 then

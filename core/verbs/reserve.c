@@ -45,12 +45,12 @@ static const struct dueq__script *choose_script(struct dueq__op *op) {
     dueq_queue *queue = op->queue;
     bool plain = !dueq__op_settlement(op) || op->settling.plain_acks;
     bool history = queue->history_minute != dueq__op_minute();
-    bool timed = op->wait.terms.with_lateness || history;
-    if (queue->has_groups && queue->full_left == 0 && plain && !timed && !op->wait.only_settles)
+    if (queue->has_groups && queue->full_left == 0 && plain && !history && !op->wait.only_settles)
         return &dueq__script_reserve_groups;
     /* Perhaps the queue is new, which the first call of a handle finds out. */
     if (!queue->has_groups && queue->full_left == 0 && plain && queue->history_minute)
-        return timed ? &dueq__script_reserve_timed : &dueq__script_reserve;
+        return op->wait.terms.with_lateness || history ? &dueq__script_reserve_timed
+                                                       : &dueq__script_reserve;
     if (queue->full_left)
         queue->full_left--;
     return queue->has_groups ? &dueq__script_reserve_groups_full : &dueq__script_reserve_full;

@@ -122,22 +122,21 @@ def scripts_run(server: Server) -> int:
 def test_usual_calls_are_one_script_each(server: Server, queue: dueq.Queue) -> None:
     """The fast scripts pass no such call on."""
     queue.push_many(dueq.Draft(b"%d" % n, group=f"{n % 3}") for n in range(90))
-    queue.push("x", group="0")
-    assert queue.reserve()  # finds out that the queue has groups
-    before = scripts_run(server)
-    for number in range(10):
-        queue.push("x", group=f"{number % 5}")
-        messages = queue.reserve_many(2)
-        assert queue.ack_many(messages) == [True, True]
-        message = queue.reserve()
-        assert message
-        message.ack()
-        if number % 2:
-            # The next call sorts what came to `ready`.
-            queue.push("x")
-            queue.push("x", group="soon due", delay=0.001)
-            assert len(queue.reserve_many(1)) == 1
-    assert scripts_run(server) - before == 10 * 5 + 5 * 3
+    # The first time the client finds out that the queue has groups, and loads the scripts.
+    for _ in range(2):
+        before = scripts_run(server)
+        for number in range(10):
+            queue.push("x", group=f"{number % 5}")
+            assert queue.ack_many(queue.reserve_many(2)) == [True, True]
+            message = queue.reserve()
+            assert message
+            message.ack()
+        # These come to `ready` and to `delayed`, and a reserve sorts them.
+        queue.push("x")
+        assert len(queue.reserve_many(1)) == 1
+        queue.push("x", group="soon due", delay=0.001)
+        assert len(queue.reserve_many(1)) == 1
+    assert scripts_run(server) - before == 10 * 5 + 4
 
 
 def test_consumers_take_turns_in_a_loop(server: Server, queue: dueq.Queue) -> None:

@@ -11,6 +11,10 @@ local function help_sort(pushed)
   if state[1] and tonumber(state[2] or 0) == 0 then
     turns_begin(state[1])
     local sorted = sort_arrivals(math.max(pushed, 500), 0)
+    if unreadable[1] then
+      -- A reserve puts such a mark into `quarantine`.
+      return
+    end
     write_turns()
     turns_meta(fields)
     bulk('HSET', meta, fields)

@@ -1,4 +1,4 @@
--- needs call fields floor format last_joined mark marks meta names pack place scores state ticket
+-- needs call fields floor format last_joined marks meta names pack place scores state ticket turn
 -- includes next_turn
 -- Puts a ticket into an empty line. The group gets a turn as lib/turns.lua says, and consumers are
 -- woken.
@@ -13,7 +13,6 @@ if not state then
   end
 end
 scores = scores or {}
-local turn = mark and struct.unpack('>I7', mark, 6) or 0
 if turn <= floor then
   -- include next_turn
   turn = last_joined

@@ -16,6 +16,9 @@ for rank = 0, 3 do
     break
   end
   local waiting, time, first_segment, last, size, at = struct.unpack('>I4I7I4I4H', bytes, 2)
+  if first_segment > last + 1 or at + size > #bytes + 1 or time >= 9007199254740992 then
+    break
+  end
   if time > floor then
     floor = time
   end
