@@ -380,17 +380,10 @@ static void do_queues(struct run *run, json_object *step) {
             wrong(run, "there is no %s", shown(run, wanted[k]));
 }
 
-const struct verb manage_verbs[] = {{"kick_all", do_kick_all},
-                                    {"purge", do_purge},
-                                    {"remove", do_remove},
-                                    {"check", do_check},
-                                    {"find", do_find},
-                                    {"peek", do_peek},
-                                    {"limits", do_limits},
-                                    {"stats", do_stats},
-                                    {"rates", do_rates},
-                                    {"workers", do_workers},
-                                    {"failures", do_failures},
-                                    {"queues", do_queues},
-                                    {"allow", do_allow},
-                                    {NULL, NULL}};
+const struct verb manage_verbs[] = {{"kick_all", do_kick_all}, {"purge", do_purge},
+                                    {"remove", do_remove},     {"check", do_check},
+                                    {"find", do_find},         {"peek", do_peek},
+                                    {"limits", do_limits},     {"stats", do_stats},
+                                    {"rates", do_rates},       {"workers", do_workers},
+                                    {"failures", do_failures}, {"queues", do_queues},
+                                    {"allow", do_allow},       {NULL, NULL}};
