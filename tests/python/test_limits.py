@@ -192,12 +192,13 @@ def scripts_run(server: Server) -> int:
     return int(lines[0].split("calls=")[1].split(",")[0]) if lines else 0
 
 
-def test_waiting_for_a_place_costs_nothing(own_server: Server) -> None:
+@pytest.mark.parametrize("group", [None, "a"])
+def test_waiting_for_a_place_costs_nothing(own_server: Server, group: str | None) -> None:
     """No consumer asks while others push and the queue is at its limit."""
     with dueq.Queue("orders", own_server.url) as queue:
         queue.limit(concurrency=1)
         is_old(own_server, queue)
-        queue.push("x")
+        queue.push("x", group=group)
         held = queue.reserve(lease=3600)
         assert held
         end = Event()
@@ -207,12 +208,12 @@ def test_waiting_for_a_place_costs_nothing(own_server: Server) -> None:
                 while not end.is_set() and not own.reserve(timeout=2):
                     pass
 
-        queue.push("y")
+        queue.push("y", group=group)
         with running(wait, wait, wait):
             own_server.wait_for_waiting(3)
             before, pushed = scripts_run(own_server), 100
             for n in range(pushed):
-                queue.push("z", delay=3600 - n if n % 2 else 0)
+                queue.push("z", delay=3600 - n if n % 2 else 0, group=group)
             asked = scripts_run(own_server) - before - pushed
             end.set()
             queue.limit(concurrency=0)
