@@ -63,7 +63,9 @@ void measure_cost(const char *socket, const char *name, size_t batch, size_t mes
  * life.c: one step of a message's life, by bare commands or by dueq: "push" (delayed), "due" (all
  * are already), "falling-50", "falling-500" and "falling-2000" (one by one, so many a second, for
  * one that waits), "cancel", "reschedule", "push-ready", "ready"; "due-calls" and "ready-calls": by
- * reserve and ack instead of a consumer. Says when it is ready, and goes on at each line on stdin.
+ * reserve and ack instead of a consumer; "push-groups", "groups" and "groups-calls": as
+ * "push-ready", "ready" and "ready-calls", of 1,000 groups. Says when it is ready, and goes on at
+ * each line on stdin.
  */
 void measure_life(const char *socket, bool bare, const char *step, size_t batch, size_t count);
 /* client.c: pushes or consumes messages, for client.py, which counts this process' instructions. */

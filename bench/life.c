@@ -13,6 +13,7 @@
 
 #define NAME "life"
 #define PREPARED 100 /* messages of one call of the preparation */
+#define GROUPS 1000
 #define HOUR_MS 3600000
 #define SOON_MS 300
 /* From the preparation until the first falls due: for who reads the counters. */
@@ -23,6 +24,9 @@ struct life {
     struct link link;
     dueq_consumer *consumer;
     dueq_draft drafts[PREPARED];
+    char groups[GROUPS][8];
+    size_t group; /* of the next message */
+    bool has_groups;
     char (*ids)[32];
     struct bare bare;
     char limit[24], stop[24];
@@ -57,12 +61,21 @@ static int64_t due_ms(const struct life *life, size_t number) {
 
 /* By dueq */
 
+static void name_groups(struct life *life, size_t count) {
+    for (size_t i = 0; life->has_groups && i < count; i++) {
+        const char *name = life->groups[life->group++ % GROUPS];
+        life->drafts[i].group = (dueq_bytes){name, strlen(name)};
+    }
+}
+
 static void push_all(struct life *life, size_t batch, int64_t delay_ms) {
     for (size_t i = 0; i < PREPARED; i++)
         life->drafts[i].delay_ms = delay_ms;
-    for (size_t done = 0; done < life->count; done += batch)
+    for (size_t done = 0; done < life->count; done += batch) {
+        name_groups(life, batch);
         must(life->link.client,
              dueq_push(life->link.queue, life->drafts, at_most(batch, done, life->count), NULL));
+    }
 }
 
 static void push_delayed(struct life *life) { push_all(life, life->batch, HOUR_MS); }
@@ -234,6 +247,29 @@ static void prepare_push(struct life *life) {
     life->count = count;
 }
 
+static void make_groups(struct life *life) {
+    for (size_t i = 0; i < GROUPS; i++)
+        snprintf(life->groups[i], sizeof life->groups[i], "g%zu", i);
+    life->has_groups = true;
+    name_groups(life, PREPARED);
+}
+
+/* In each line a message waits already. */
+static void prepare_push_groups(struct life *life) {
+    make_groups(life);
+    push_all(life, PREPARED, 0);
+}
+
+static void prepare_groups(struct life *life) {
+    make_groups(life);
+    prepare_ready(life);
+}
+
+static void prepare_groups_calls(struct life *life) {
+    make_groups(life);
+    prepare_ready_calls(life);
+}
+
 /* The same of one push with an id of its own. */
 static void prepare_push_own(struct life *life) {
     size_t count = life->count;
@@ -391,6 +427,9 @@ static const struct step by_dueq[] = {
     {"ready", prepare_ready, consume, 0},
     {"ready-calls", prepare_ready_calls, reserve_and_ack, 0},
     {"ready-retry", prepare_ready_calls, reserve_and_retry, 0},
+    {"push-groups", prepare_push_groups, push_ready, 0},
+    {"groups", prepare_groups, consume, 0},
+    {"groups-calls", prepare_groups_calls, reserve_and_ack, 0},
 };
 static const struct step by_hand[] = {
     {"push", bare_prepare_nothing, bare_push_delayed, 0},

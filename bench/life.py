@@ -108,6 +108,11 @@ ROWS: Sequence[Row] = (
     Row("ready, one at a time, by reserve and ack", "ready-calls", 1, 195, bare=False),
     Row("ready, by reserve of 100 and ack of one", "ready-calls", 100, 100, bare=False),
     Row("ready, by reserve of 100 and retry of one", "ready-retry", 100, 380, bare=False),
+    Row("push ready to 1,000 groups, one", "push-groups", 1, 97, bare=False),
+    Row("push ready to 1,000 groups, 100", "push-groups", 100, 35, bare=False),
+    Row("1,000 groups, one at a time, by reserve and ack", "groups-calls", 1, 255, bare=False),
+    Row("consume 1,000 groups, one at a time, heartbeat on", "groups", 1, 225, bare=False),
+    Row("consume 1,000 groups, prefetch 100", "groups", 100, 110, bare=False),
 )
 
 

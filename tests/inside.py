@@ -69,6 +69,11 @@ class Inside:
         found = {part: self.read("LRANGE", part, 0, -1) for part in ["high", "ready", "low"]}
         for part in ["delayed", "leased", "dead", "outbox"]:
             found[part] = self.read("ZRANGE", part, 0, -1)
+        texts = self.read("HVALS", "lines")
+        for mark in self.read("HVALS", "groups"):
+            tail = 22 + int.from_bytes(mark[20:22], "big")
+            texts += [mark[22:tail], mark[tail:]]
+        found["lines"] = [ticket for text in texts for ticket in text.split(b"\n") if ticket]
         return {part: tickets for part, tickets in found.items() if tickets}
 
     def envelope(self, id: str) -> bytes:

@@ -161,7 +161,7 @@ def test_push_stores_the_golden_policy(inside: Inside, row: Policy) -> None:
         assert before <= ends - 3600_000 <= inside.now_ms()
     tag = (stored[4:14].decode() if row.stamp else "") + row.mark()
     ticket = f"0.{tag}:{id}" if tag else id
-    lane = {"h": "high", "l": "low"}.get(row.mark(), "ready")
+    lane = {"h": "high", "l": "low"}.get(row.mark(), "lines" if row.group else "ready")
     assert inside.tickets() == {lane: [ticket.encode()]}
 
 

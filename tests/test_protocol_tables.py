@@ -136,9 +136,9 @@ def test_document_says_which_scripts_pass_on() -> None:
     fast, full = (re.findall(r"\b(?!and\b|or\b)\w+", part) for part in found.groups())
     passing = {name: re.search(r"passes on to (\w+)", text) for name, text in HEADS.items()}
     told = dict(zip(fast, full, strict=True))
-    # The text about reserve_groups says that these two pass on to each other, that about the order
-    # of groups says it of the third.
-    told |= {"reserve_full": "reserve_groups", "reserve_groups": "reserve_full"}
+    # The text about reserve_groups_full says that these two pass on to each other, that about the
+    # order of groups says it of the third.
+    told |= {"reserve_full": "reserve_groups_full", "reserve_groups_full": "reserve_full"}
     told |= {"push_group": "push_group_sort"}
     assert told == {k: m[1] for k, m in passing.items() if m}
 

@@ -96,7 +96,7 @@ struct dueq_queue {
     int64_t reply_expiry_minute; /* in which a call last set the expiry of its reply */
     unsigned full_left;          /* how many further reserves begin with reserve_full */
     unsigned full_streak;        /* what full_left was last set to; 0: the fast script did it all */
-    bool has_groups;             /* reserve_groups answered the last reserve: it comes first */
+    bool has_groups; /* a reserve of groups answered the last reserve: they come first */
     struct dueq__unanswered unanswered;
 };
 

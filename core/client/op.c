@@ -15,7 +15,8 @@ bool dueq__op_reserves(const struct dueq__op *op) {
     return op->request.script == &dueq__script_reserve ||
            op->request.script == &dueq__script_reserve_timed ||
            op->request.script == &dueq__script_reserve_full ||
-           op->request.script == &dueq__script_reserve_groups;
+           op->request.script == &dueq__script_reserve_groups ||
+           op->request.script == &dueq__script_reserve_groups_full;
 }
 
 bool dueq__op_was_recalled(const struct dueq__op *op) { return op->request.minute == 0; }
@@ -225,6 +226,7 @@ void dueq__op_mark_unanswered(struct dueq__op *op) {
 void dueq__op_use_next_script(dueq_client *client) {
     client->op->request.script = client->op->request.script->next;
     client->op->request.used_next_script = true;
+    client->op->request.script_loads = 0;
     if (!format_head(client))
         dueq__op_no_memory(client);
 }

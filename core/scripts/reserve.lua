@@ -12,7 +12,7 @@
 --   k  (in the place of w) the same; and with what fell due it may become a timekeeper
 --   e  it takes ended leases at once (lib/watch.lua)
 --   d  the lease is a default: for messages that have none of their own
---   l  the reply says how late messages are: only of reserve_timed and reserve_full
+--   l  the reply says how late messages are: not of this script
 --   Behind them may be the score of the token "t" that the consumer took (lib/wake_at.lua); 0: the
 --   consumer has perhaps lost a token.
 -- passes on to reserve_full

@@ -7,8 +7,8 @@
 --   ('': it is not), then the first tickets of the lines of the ten groups that have the next turns
 --   }.
 -- mark: a time at most a minute before the first ticket came to `ready`, and never after (0: not
--- known). It is the last time noted in `rates` at which no more tickets had come than have left
--- since.
+-- known, as in a queue with groups). It is the last time noted in `rates` at which no more tickets
+-- had come than have left since.
 
 -- include refuse_layout
 local sets, first = {}, math.huge
@@ -40,7 +40,7 @@ local function head(lane)
 end
 local ticket, place = head(ready)
 local mark = '0'
-if place then
+if place and not values[13] then
   local came = place + (tonumber(values[2] or '') or 0) + (tonumber(values[10] or '') or 0)
   for _, text in ipairs(redis.call('LRANGE', rates, 0, 359)) do
     local time, before = string.match(text, '^(%d+) (%d+) ')
@@ -58,9 +58,8 @@ local answer = {
   mark, ticket, (head(high)), (head(low)), sets[4] > 0 and values[12] or '',
 }
 for _, name in ipairs(values[13] and redis.call('ZRANGE', turns, 0, 9) or {}) do
-  local line, ticket = mark_read(redis.call('HGET', groups, name) or ''), nil
+  local line, ticket = mark_read(redis.call('HGET', groups, name) or '', name), nil
   for _ = 1, line and 10 or 0 do
-    line.name = name
     ticket = line_take(line)
     local _, id = ticket_read(ticket or '')
     if id and redis.call('HEXISTS', msg, id) == 1 then

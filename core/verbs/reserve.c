@@ -9,7 +9,7 @@
  * same request may settle messages of one queue that the caller holds.
  */
 
-/* The most reserves in a row that go to reserve_full without trying the fast script first. */
+/* The most reserves in a row that go to a full script without trying the fast one first. */
 #define MOST_FULL 16
 
 /*
@@ -43,17 +43,17 @@ static void put_arguments(struct dueq__resp *words, const struct dueq__wait_term
 /* The fast script passes on what it cannot do, which costs a second request. */
 static const struct dueq__script *choose_script(struct dueq__op *op) {
     dueq_queue *queue = op->queue;
-    if (queue->has_groups)
-        return &dueq__script_reserve_groups;
     bool plain = !dueq__op_settlement(op) || op->settling.plain_acks;
     bool history = queue->history_minute != dueq__op_minute();
+    if (queue->has_groups && queue->full_left == 0 && plain && !history && !op->wait.only_settles)
+        return &dueq__script_reserve_groups;
     /* Perhaps the queue is new, which the first call of a handle finds out. */
-    if (queue->full_left == 0 && plain && queue->history_minute)
+    if (!queue->has_groups && queue->full_left == 0 && plain && queue->history_minute)
         return op->wait.terms.with_lateness || history ? &dueq__script_reserve_timed
                                                        : &dueq__script_reserve;
     if (queue->full_left)
         queue->full_left--;
-    return &dueq__script_reserve_full;
+    return queue->has_groups ? &dueq__script_reserve_groups_full : &dueq__script_reserve_full;
 }
 
 static dueq_status request(dueq_client *client, bool keep_waiting, bool had_duties) {
@@ -147,16 +147,21 @@ static void on_relayed(dueq_client *client, dueq_status status, dueq_result *res
 }
 
 /*
- * The fast script has passed the request on. So the next reserves go to reserve_full at once: one,
- * then 2, 4 and so on, until the fast script answers again. Once a queue has had groups, all
- * reserves go to reserve_groups, until that passes a request on.
+ * The fast script has passed the request on. So the next reserves go to the full script at once:
+ * one, then 2, 4 and so on, until the fast script answers again. Once a queue has had groups, all
+ * reserves go to reserve_groups and reserve_groups_full, until these pass a request on.
  */
 static void note_passed_on(struct dueq__op *op) {
     dueq_queue *queue = op->queue;
-    queue->has_groups = op->request.script == &dueq__script_reserve_groups;
-    if (op->request.script != &dueq__script_reserve_full)
+    const struct dueq__script *script = op->request.script;
+    bool had_groups = queue->has_groups;
+    queue->has_groups =
+        script == &dueq__script_reserve_groups || script == &dueq__script_reserve_groups_full;
+    if (script != &dueq__script_reserve_full && script != &dueq__script_reserve_groups_full)
         queue->full_streak = 0;
-    if (op->request.used_next_script) {
+    if (queue->has_groups != had_groups) {
+        queue->full_streak = queue->full_left = 0;
+    } else if (op->request.used_next_script) {
         queue->full_streak = queue->full_streak ? 2 * queue->full_streak : 1;
         queue->full_streak = queue->full_streak < MOST_FULL ? queue->full_streak : MOST_FULL;
         queue->full_left = queue->full_streak;

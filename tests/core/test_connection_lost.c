@@ -155,22 +155,30 @@ static void test_reserve_cut_before_the_answer_returns_the_same_messages(void **
     assert_int_equal(existing(), 1);
 }
 
-static void test_reserve_of_groups_cut_before_the_answer_returns_the_same_messages(void **state) {
+static void test_reserve_cut_before_the_answer_returns_the_same_groups(void **state) {
     (void)state;
-    dueq_draft drafts[] = {{.struct_size = sizeof(dueq_draft), .body = BYTES("a")},
-                           {.struct_size = sizeof(dueq_draft), .body = BYTES("b")}};
+    dueq_draft drafts[6];
     dueq_result *result;
-    drafts[0].group = drafts[1].group = BYTES("g");
-    assert_status(cut.client, OK, dueq_push(cut.queue, drafts, 2, NULL));
-    reserve_one(cut.queue, 0, 0, &result);
-    dueq_result_free(result);
-    proxy_cut(&proxy, CUT_REQUEST, "EVALSHA", 1);
-    const dueq_message *message = reserve_one(cut.queue, 0, 0, &result);
-    assert_int_equal(proxy_cuts(&proxy), 1);
-    assert_memory_equal(message->body.data, "b", 1);
-    assert_int_equal(message->attempt, 1);
-    dueq_result_free(result);
-    assert_int_equal(command_number(&server, "ZCARD dueq:{jobs}:leased"), 2);
+    for (int i = 0; i < 6; i++) {
+        drafts[i] = (dueq_draft)DUEQ_DRAFT;
+        drafts[i].body = BYTES("x");
+        drafts[i].group = i % 2 ? BYTES("odd") : BYTES("even");
+    }
+    assert_status(cut.client, OK, dueq_push(cut.queue, drafts, 6, NULL));
+    for (size_t count = 1; count <= 2; count++) {
+        /* The first reserve finds out that the queue has groups, and loads the script. */
+        assert_status(cut.client, OK, dueq_reserve(cut.queue, count, 0, 0, &result));
+        dueq_result_free(result);
+        proxy_cut(&proxy, CUT_REQUEST, "EVALSHA", 1);
+        assert_status(cut.client, OK, dueq_reserve(cut.queue, count, 0, 0, &result));
+        assert_int_equal(proxy_cuts(&proxy), 1);
+        assert_int_equal(dueq_result_count(result), count);
+        assert_int_equal(command_number(&server, "ZCARD dueq:{jobs}:leased"), 3 * count - 1);
+        for (size_t i = 0; i < count; i++)
+            assert_status(cut.client, OK,
+                          dueq_ack(cut.queue, &dueq_result_message(result, i)->ticket, 1, NULL));
+        dueq_result_free(result);
+    }
 }
 
 static void test_reserve_any_cut_before_the_answer_returns_the_same_messages(void **state) {
@@ -304,7 +312,7 @@ int main(void) {
         CUT_TEST(test_ack_cut_after_it_was_applied_is_ok),
         CUT_TEST(test_retry_cut_after_it_was_applied_is_ok),
         CUT_TEST(test_reserve_cut_before_the_answer_returns_the_same_messages),
-        CUT_TEST(test_reserve_of_groups_cut_before_the_answer_returns_the_same_messages),
+        CUT_TEST(test_reserve_cut_before_the_answer_returns_the_same_groups),
         CUT_TEST(test_reserve_any_cut_before_the_answer_returns_the_same_messages),
         CUT_TEST(test_reserve_cut_before_the_answer_does_not_tell_the_clock),
         CUT_TEST(test_lock_cut_before_the_answer_is_owned_once),

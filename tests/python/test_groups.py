@@ -44,7 +44,7 @@ class Turns:
 
     def push(self, messages: list[tuple[str | None, bytes]]) -> None:
         self.ready += messages
-        if len(self.ready) > 250 and not self.returned and any(group for group, _ in messages):
+        if not self.returned and any(group for group, _ in messages):
             self.sort(max(len(messages), 500))
 
     def take(self, count: int) -> list[bytes]:
@@ -111,6 +111,32 @@ def test_turns_are_those_of_the_document(queue: dueq.Queue, seed: int) -> None:
     while taken := queue.reserve_many(200, lease=600):
         assert [message.body for message in taken] == turns.take(200)
     assert turns.take(1) == []
+
+
+def scripts_run(server: Server) -> int:
+    info = server.command("INFO", "commandstats")
+    assert isinstance(info, bytes)
+    return int(info.split(b"cmdstat_evalsha:calls=")[1].split(b",")[0])
+
+
+def test_usual_calls_are_one_script_each(server: Server, queue: dueq.Queue) -> None:
+    """The fast scripts pass no such call on."""
+    queue.push_many(dueq.Draft(b"%d" % n, group=f"{n % 3}") for n in range(90))
+    # The first time the client finds out that the queue has groups, and loads the scripts.
+    for _ in range(2):
+        before = scripts_run(server)
+        for number in range(10):
+            queue.push("x", group=f"{number % 5}")
+            assert queue.ack_many(queue.reserve_many(2)) == [True, True]
+            message = queue.reserve()
+            assert message
+            message.ack()
+        # These come to `ready` and to `delayed`, and a reserve sorts them.
+        queue.push("x")
+        assert len(queue.reserve_many(1)) == 1
+        queue.push("x", group="soon due", delay=0.001)
+        assert len(queue.reserve_many(1)) == 1
+    assert scripts_run(server) - before == 10 * 5 + 4
 
 
 def test_consumers_take_turns_in_a_loop(server: Server, queue: dueq.Queue) -> None:

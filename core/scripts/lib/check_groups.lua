@@ -7,7 +7,7 @@
 
 -- A group's mark as a table; nil: there is none, or it cannot be read.
 local function mark_of(name)
-  return mark_read(read_list('HMGET', groups, name)[1] or '')
+  return mark_read(read_list('HMGET', groups, name)[1] or '', name)
 end
 
 local function texts_of(name, line, from, to)
@@ -48,7 +48,7 @@ end
 
 -- Checks a group's mark, and the tickets in it. A line of more than 1,000 segments is not counted.
 local function check_mark(name, bytes, arrived)
-  local line = mark_read(bytes)
+  local line = mark_read(bytes, name)
   if not line then
     report_removal('group', 'HDEL', groups, name)
     if repairs then
@@ -56,8 +56,10 @@ local function check_mark(name, bytes, arrived)
     end
     return
   end
-  local head, gone = judge_text(line.head, arrived)
-  local tail, more = judge_text(line.tail, arrived)
+  local head, tail = mark_texts(line)
+  local gone, more
+  head, gone = judge_text(head, arrived)
+  tail, more = judge_text(tail, arrived)
   local counted = line.waiting - gone - more
   if line.last - line.first < 1000 then
     counted = #tickets_of(head) + #tickets_of(tail)
@@ -77,7 +79,8 @@ local function check_mark(name, bytes, arrived)
     report('group', name)
   end
   if repairs and (is_wrong or gone + more > 0) then
-    line.head, line.tail, line.waiting = head, tail, counted
+    mark_put(line, head, tail)
+    line.waiting = counted
     redis.call('HSET', groups, name, mark_write(line))
   end
   if tonumber(read_list('ZMSCORE', turns, name)[1] or -1) ~= line.turn then
@@ -118,8 +121,12 @@ local function check_lines()
   table.sort(names)
   answer[3] = #names
   for _, name in ipairs(phase ~= 't' and names or {}) do
-    local line = phase == 'g' and mark_read(found[name])
-    local text = phase == 'l' and found[name] or line and line.head .. '\n' .. line.tail or ''
+    local line, text = phase == 'g' and mark_read(found[name], name), ''
+    if line then
+      text = table.concat({ mark_texts(line) }, '\n')
+    elseif phase == 'l' then
+      text = found[name]
+    end
     for _, ticket in ipairs(tickets_of(text)) do
       asked[#asked + 1], asked[#asked + 2] = ticket, ''
     end
@@ -153,9 +160,9 @@ local function in_line(ticket)
     return false
   end
   local texts = texts_of(name, line, line.first, math.min(line.last, line.first + 499))
+  local head, tail = mark_texts(line)
   for _, text in ipairs({
-    line.head, line.tail, unpack(texts_of(name, line, math.max(line.last - 499, line.first),
-      line.last)),
+    head, tail, unpack(texts_of(name, line, math.max(line.last - 499, line.first), line.last)),
   }) do
     texts[#texts + 1] = text
   end

@@ -1,16 +1,10 @@
 -- needs delayed leased meta msg ready lateness keep_history
--- includes refuse_wire verify_leases_fast noop_write lease_fast count_fast finish_reserve keep_text
+-- includes fast_begin refuse_wire fast_leases fast_due verify_leases_fast noop_write lease_fast
+-- includes fast_settle count_fast finish_reserve fast_keep
 -- The body of reserve and reserve_timed. It reads all that it needs before it writes, so that it
 -- can still pass the call on. lateness: a function that says how late the messages are; nil: nobody
 -- asks. keep_history: a function that does so in the first call of a minute; nil: this is none.
-local call, argv, byte, format = redis.call, ARGV, string.byte, string.format
-local time = call('TIME')
-local us = time[2] % 1000
-local now = time[1] * 1000 + (time[2] - us) / 1000
-local most, lease = tonumber(argv[4]), tonumber(argv[5])
--- The flags that this script needs are the first two: 'o' (111), and 'r' (114).
-local kind, rewake = byte(argv[6], 1, 2)
-local ordered, must_rewake = kind == 111, rewake == 114
+-- include fast_begin
 local state = must_rewake and call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities',
     'outbox_event', 'wire', 'reserved', 'acked')
   or call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities', 'outbox_event', 'wire')
@@ -29,45 +23,12 @@ end
 local tickets = most == 1 and { call('LINDEX', ready, '0') or nil }
   or most > 0 and call('LRANGE', ready, '0', format('%d', most - 1)) or {}
 local ready_count, due, direct, head, after = #tickets, nil, 0, nil, nil
--- From `span` before a lease's end, the queue must be watched: lib/watch.lua.
-local span = lease < 8000 and (lease - lease % 2) / 2 or 4000
--- A score is a number as a text. Lua reads it faster as an operand than by tonumber().
-local lease_end = events_due and call('ZRANGE', leased, '0', '0', 'WITHSCORES')[2]
-local recheck_at = lease_end and lease_end - span
-if recheck_at and recheck_at <= now then
-  return nil
-end
+-- include fast_leases
 -- A caller that asks for no messages only settles. The next caller that asks for some moves due
 -- ones.
 events_due = events_due and most > 0
 if events_due then
-  local outbox_at = state[4] and tonumber(state[4])
-  first = recheck_at
-  if outbox_at and (not first or outbox_at < first) then
-    first = outbox_at
-  end
-  if first and first <= now then
-    return nil
-  end
-  -- As messages fall due one by one, the first two tell all, and a second timekeeper looks at the
-  -- time of the third.
-  local two = string.find(state[2] or '', ' ', 1, true)
-  head = call('ZRANGE', delayed, '0', two and '2' or '1', 'WITHSCORES')
-  local at, next_at = head[2] and head[2] + 0, head[4] and head[4] + 0
-  if next_at and next_at <= now then
-    due = call('ZRANGEBYSCORE', delayed, '-inf', format('%d', now), 'LIMIT', '0', '200')
-    local next_due = format('%d', #due)
-    next_at = call('ZRANGE', delayed, next_due, next_due, 'WITHSCORES')[2]
-  elseif at and at <= now then
-    due = { head[1] }
-    after = two and (tonumber(head[6] or '') or math.huge)
-  else
-    due, next_at = {}, at
-  end
-  if next_at and not (first and first <= next_at + 0) then
-    first = next_at + 0
-  end
-  first = first and first < 4102444800000 and math.ceil(first) or nil
+  -- include fast_due
   direct = math.min(#due, most - ready_count)
   for i = 1, direct do
     tickets[ready_count + i] = due[i]
@@ -153,27 +114,7 @@ end
 if due and #due > 0 then
   call('ZREMRANGEBYRANK', delayed, '0', #due == 1 and '0' or format('%d', #due - 1))
 end
-if #argv == 8 then
-  outcomes = acked_count == 1 and '0' or '4'
-end
-if acked_count > 0 then
-  local acked_ids = { nil }
-  for i = 1, acked_count do
-    local mark = byte(acked_tickets[i], 2)
-    acked_ids[i] = (mark == 46 or mark == 58) and string.match(acked_tickets[i], ':(.+)$')
-      or acked_tickets[i]
-  end
-  local removed = redis.pcall('HDEL', msg, unpack(acked_ids))
-  if type(removed) == 'table' then
-    -- `msg` has another type: the messages stay leased.
-    for i = 1, acked_count do
-      call('ZADD', leased, ends, acked_tickets[i])
-    end
-    return removed
-  end
-end
-result[7] = outcomes
-
+-- include fast_settle
 local fields, is_new = must_rewake and {}, events_due
 if n > 0 then
   local name, number, before = 'reserved', n, state[6]
@@ -192,9 +133,5 @@ if is_new or n == 0 or must_rewake then
     finish_reserve(n, left, first, state[1], fields or {}, events_due, direct, state[2], now,
       us, after)
 end
-if n > 0 or outcomes ~= '' then
-  local kept = argv[1] .. ' ' .. time[1] .. '.' .. time[2] .. ' ' .. outcomes .. '\n'
-    .. (n == 1 and tickets[1] or table.concat(tickets, '\n'))
-  -- include keep_text
-end
+-- include fast_keep
 return result

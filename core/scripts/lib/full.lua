@@ -3,7 +3,7 @@
 -- includes crash_pause select_messages lateness bulk note_failure deferred_removals count
 -- includes finish_reserve keep_reply keep_history noop_write return_problem refuse_newer
 -- includes refuse_wire refuse_layout
--- The body of reserve_full and reserve_groups. by_turns: the functions of reserve_groups; nil: the
+-- The body of reserve_full and reserve_groups_full. by_turns: the functions of the latter; nil: the
 -- queue has no groups.
 local call, argv = redis.call, ARGV
 local time = redis.call('TIME')

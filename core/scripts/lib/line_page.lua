@@ -31,13 +31,18 @@ local function line_page(cursor, visit)
   while true do
     local page = redis.call('ZRANGE', turns, rank, rank + 99, 'WITHSCORES')
     for i = 1, #page, 2 do
-      local name, line = page[i], mark_read(redis.call('HGET', groups, page[i]) or '')
+      local name = page[i]
+      local line = mark_read(redis.call('HGET', groups, name) or '', name)
+      local head, tail
+      if line then
+        head, tail = mark_texts(line)
+      end
       local at = line and line.first - 1
       if line and name == group then
         at = math.min(math.max(at, number), line.last + 1)
       end
       while at and at <= line.last + 1 do
-        local text = at < line.first and line.head or at > line.last and line.tail
+        local text = at < line.first and head or at > line.last and tail
           or redis.call('HGET', lines, segment_field(name, at))
         if not show(name, line, at, text or '') then
           return last

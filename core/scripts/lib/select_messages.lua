@@ -10,8 +10,8 @@
 -- Such a message is delivered alone, so that it cannot end the process of other messages, nor they
 -- its process. holds: the caller has other messages, so none with a crash is delivered.
 -- large: the queue has had messages over 1 MiB. Then at most 8 MiB are delivered, or one message.
--- by_turns: the functions that give tickets of `ready` in the order of turns (reserve_groups.lua);
--- nil: they come in the order of the list.
+-- by_turns: the functions that give tickets of `ready` in the order of turns, of
+-- reserve_groups_full.lua; nil: they come in the order of the list.
 -- It changes nothing but messages that end (lib/end_message.lua), removals at the end of the call,
 -- and `garbage`, to which it adds what is no ticket. Returns a table: deliver (tickets); envelopes,
 -- records (attempts of those that came back) and leases (their own) by the same index;

@@ -1,0 +1,62 @@
+-- reserve_groups_full: reserve_full for a queue that has had messages with groups.
+-- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates
+-- keys failures groups lines turns
+-- includes turns arrivals full
+-- args as reserve_full
+-- passes on to reserve_full
+-- Returns what reserve_full returns, or nil if the queue has had no groups.
+local by_turns = { sorted = 0, returned = 0 }
+local batch = {}
+
+-- Sorts the tickets that came to `ready` into the lines. Released messages stand at its front. One
+-- call sorts all of these: else they would come to their lines in a wrong order.
+function by_turns.sort(returned, garbage)
+  by_turns.returned = math.min(tonumber(string.match(returned or '', '^%d+$') or 0), 4000)
+  by_turns.sorted = sort_arrivals(math.max(250, by_turns.returned), by_turns.returned, garbage)
+end
+
+-- The next tickets, at most `most`, in the order of the turns.
+function by_turns.take(most)
+  local tickets = {}
+  batch = {}
+  for i = 1, most do
+    local ticket, line = turn_take(most)
+    if not ticket then
+      break
+    end
+    tickets[i], batch[i] = ticket, { ticket = ticket, line = line }
+  end
+  return tickets
+end
+
+-- select_messages calls this for each ticket that take() gave it, in their order. i: the ticket's
+-- place among these; leaves: the ticket leaves its line; is_delivered: this call delivers its
+-- message. A ticket that leaves without a delivery costs its group no turn.
+function by_turns.judged(i, leaves, is_delivered)
+  batch[i].stays, batch[i].is_free = not leaves, not is_delivered
+  if i < #batch then
+    return
+  end
+  local undone = false
+  for k = i, 1, -1 do
+    if batch[k].is_free then
+      turn_undo(batch[k].line, batch[k].stays and batch[k].ticket or nil)
+      undone = true
+    end
+  end
+  if undone then
+    turns_sort()
+  end
+end
+
+function by_turns.begin(text, will_take)
+  -- Types of keys are checked before the first write.
+  redis.call('HLEN', groups)
+  redis.call('HLEN', lines)
+  redis.call('ZCARD', turns)
+  turns_begin(text, will_take)
+end
+
+by_turns.left, by_turns.meta = turns_left, turns_meta
+by_turns.unreadable, by_turns.write, by_turns.remove = unreadable, write_turns, remove_turns
+-- include full
