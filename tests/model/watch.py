@@ -68,6 +68,7 @@ class Watch(RuleBasedStateMachine):
             self.same(f"stats of {queue.name}", seen, {name: wanted[name] for name in seen})
             self.look_out(queue)
             self.look_at_turns(queue)
+            self.look_at_unique(queue)
             noted = times[queue.name]
             for first, more in ((queue.first_ms(), 0), (queue.first_out_ms(), OUT_MS)):
                 late = first > 0 and (noted is None or noted > max(first, now_ms()) + more)
@@ -101,6 +102,14 @@ class Watch(RuleBasedStateMachine):
             self.same(f"what {queue.name} received", received, wanted)
             for state in STATES[:-1]:
                 self.peek(queue, state)
+
+    def look_at_unique(self, queue: Queue) -> None:
+        """Until when each id is refused. Times that are over may stay for a while."""
+        now, stored = now_ms(), self.world.scores(queue.name, "unique")
+        seen = {id: until for id, until in stored.items() if until > now}
+        wanted = {id: until for id, until in queue.unique.items() if until > now}
+        near_times = {id: near(seen.get(id, 0), until) for id, until in wanted.items()}
+        self.same(f"the unique ids of {queue.name}", seen, near_times)
 
     def peek(self, queue: Queue, state: State) -> None:
         driver = self.driver(self.count)
