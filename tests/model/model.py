@@ -68,7 +68,15 @@ class Queue:
     def push(self, drafts: list[Draft], now: int, after: str | None = None) -> list[Status]:
         """`after`: the id of the message whose successors they are."""
         made = [Message(d, now, now + d.ttl_ms if d.ttl_ms else 0) for d in drafts]
-        return self._store([(message, message.draft.due_ms) for message in made], now, after)
+        stored = self._store([(message, message.draft.due_ms) for message in made], now, after)
+        if after is None and any(d.group for d in drafts) and self._may_sort(drafts):
+            self._sort()
+        return stored
+
+    def _may_sort(self, drafts: list[Draft]) -> bool:
+        """What was released waits for a reserve, and what replaces a message sorts nothing."""
+        is_new = all(draft.replace == "refuse" for draft in drafts)
+        return is_new and self.has_groups and not self.released
 
     def _store(
         self, messages: list[tuple[Message, int]], now: int, after: str | None = None

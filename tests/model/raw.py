@@ -229,7 +229,9 @@ class RawDriver:
         self, queue: str, count: int, lease_ms: int, acks: list[str], *retry: Word
     ) -> tuple[list[Json], bytes]:
         """Who is alone with the scripts relays nothing: it is as one that dies before it."""
-        outcomes, scripts = b"", ["reserve", "reserve_full", "reserve_groups"]
+        outcomes, scripts = b"", ["reserve", "reserve_full", "reserve_groups_full"]
+        if self._calls % 3 == 1:
+            scripts = ["reserve_groups", "reserve_groups_full", "reserve_full"]
         if retry or not all(map(is_plain, acks)) or self._calls % 3 == 0:
             scripts.pop(0)
         for _ in range(MOST_ROUNDS):

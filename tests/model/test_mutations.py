@@ -492,16 +492,6 @@ MUTATIONS = {
         "turns_meta(fields)",
         "",
     ),
-    "push_group_brings_it_to_the_front": (
-        "push_group",
-        "redis.pcall('RPUSH', ready, unpack(tickets))",
-        "redis.pcall('LPUSH', ready, unpack(tickets))",
-    ),
-    "push_group_does_not_say_that_there_are_groups": (
-        "push_group",
-        "if redis.call('HSETNX', meta, 'turns', '0 0') == 1 then",
-        "if false then",
-    ),
     "push_group_full_does_not_say_that_there_are_groups": (
         "push_group_full",
         "if has_group then",
@@ -522,60 +512,100 @@ MUTATIONS = {
         "count('returned', state[2] and returned or 0)",
         "",
     ),
-    "reserve_groups_begins_the_time_anew_too_early": (
-        "reserve_groups",
+    "reserve_groups_full_begins_the_time_anew_too_early": (
+        "reserve_groups_full",
         "if bound == math.huge and first_line > last_line then",
         "if bound == math.huge then",
     ),
-    "reserve_groups_brings_what_it_does_not_deliver_to_the_end": (
-        "reserve_groups",
+    "reserve_groups_full_brings_what_it_does_not_deliver_to_the_end": (
+        "reserve_groups_full",
         "if ticket then\n    line_return(line, ticket)",
         "if ticket then\n    line_append(line, ticket)",
     ),
-    "reserve_groups_brings_what_was_released_to_the_end": (
-        "reserve_groups",
-        "line_return(line_join(groups_of[i]), tickets[i])",
-        "line_append(line_join(groups_of[i]), tickets[i])",
-    ),
-    "reserve_groups_counts_a_turn_for_a_stale_ticket": (
-        "reserve_groups",
-        "if batch[k].is_free then",
-        "if batch[k].stays then",
-    ),
-    "reserve_groups_counts_no_turn": (
-        "reserve_groups",
+    "reserve_groups_full_counts_no_turn": (
+        "reserve_groups_full",
         "line.turn = line.turn + UNIT",
         "line.turn = line.turn + 1",
     ),
-    "reserve_groups_does_not_move_the_floor": (
-        "reserve_groups",
-        "first_line + 1, math.max(floor, line.turn), looked + 1",
-        "first_line + 1, floor, looked + 1",
-    ),
-    "reserve_groups_forgets_a_group_that_it_found_empty": (
-        "reserve_groups",
+    "reserve_groups_full_forgets_a_group_that_it_found_empty": (
+        "reserve_groups_full",
         "if not line.stands then\n      last_line",
         "if false then\n      last_line",
     ),
-    "reserve_groups_forgets_the_time_of_a_group_of_which_nothing_waits": (
-        "reserve_groups",
-        "return line_is_empty(line) and line.turn <= floor",
-        "return line_is_empty(line)",
-    ),
-    "reserve_groups_gives_groups_that_come_the_same_time": (
-        "reserve_groups",
-        "last_joined = from + (from < floor + UNIT and STEP or 1)",
-        "last_joined = from + (from < floor and STEP or 0)",
-    ),
-    "reserve_groups_serves_a_group_that_comes_first": (
-        "reserve_groups",
+    "reserve_groups_full_serves_a_group_that_comes_first": (
+        "reserve_groups_full",
         "line.turn, waited = last_joined, false",
         "line.turn, waited = floor, false",
     ),
-    "reserve_groups_sorts_what_came_in_the_wrong_order": (
+    "push_group_forgets_a_ticket": (
+        "push_group",
+        ".. (size > 0 and '\\n' .. ticket or ticket)",
+        "",
+    ),
+    "push_group_gives_groups_that_come_the_same_time": (
+        "push_group",
+        "last_joined = from + (from < floor + 16384 and 16 or 1)",
+        "last_joined = from",
+    ),
+    "push_group_gives_no_turn": (
+        "push_group",
+        "scores[#scores + 1], scores[#scores + 2] = format('%d', turn), names[place]",
+        "",
+    ),
+    "push_group_sort_brings_it_to_the_front": (
+        "push_group_sort",
+        "redis.pcall('RPUSH', ready, unpack(tickets))",
+        "redis.pcall('LPUSH', ready, unpack(tickets))",
+    ),
+    "reserve_groups_brings_what_was_released_to_the_end": (
         "reserve_groups",
-        "for i = returned + 1, count do",
-        "for i = count, returned + 1, -1 do",
+        "or (call('HGET', meta, 'returned') or '0') ~= '0'",
+        "",
+    ),
+    "reserve_groups_does_not_begin_the_time_anew": (
+        "reserve_groups",
+        "elseif state[3] ~= '0 0' then",
+        "elseif false then",
+    ),
+    "reserve_groups_does_not_move_the_floor": (
+        "reserve_groups",
+        "if time > floor then",
+        "if false then",
+    ),
+    "reserve_groups_tells_two_times_of_a_turn": (
+        "reserve_groups",
+        "turn = format('%d', time + 16384)",
+        "turn = format('%d', time + 16383)",
+    ),
+    "reserve_groups_full_brings_what_was_released_to_the_end": (
+        "reserve_groups_full",
+        "line_return(line_join(names_back[i]), back[i])",
+        "line_append(line_join(names_back[i]), back[i])",
+    ),
+    "reserve_groups_full_counts_a_turn_for_a_stale_ticket": (
+        "reserve_groups_full",
+        "if batch[k].is_free then",
+        "if batch[k].stays then",
+    ),
+    "reserve_groups_full_does_not_move_the_floor": (
+        "reserve_groups_full",
+        "if line.turn > floor then",
+        "if false then",
+    ),
+    "reserve_groups_full_forgets_the_time_of_a_group_of_which_nothing_waits": (
+        "reserve_groups_full",
+        "if line.turn <= floor and line_is_empty(line) then\n      if line.stored",
+        "if line_is_empty(line) then\n      if line.stored",
+    ),
+    "reserve_groups_full_gives_groups_that_come_the_same_time": (
+        "reserve_groups_full",
+        "last_joined = from + (from < floor + 16384 and 16 or 1)",
+        "last_joined = from",
+    ),
+    "reserve_groups_full_sorts_what_came_in_the_wrong_order": (
+        "reserve_groups_full",
+        "for i = 1, #tickets do\n    line_append(line_join",
+        "for i = #tickets, 1, -1 do\n    line_append(line_join",
     ),
     "retry_does_not_count_the_delivery": (
         "retry",

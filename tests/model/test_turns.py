@@ -11,7 +11,7 @@ from drafts import asked
 from message import Draft
 from raw import RawDriver
 
-SCRIPT, NAME = "reserve_groups", "turns"
+SCRIPT, NAME = "reserve_groups_full", "turns"
 WAKE, LEASED, META = (f"dueq:{{{NAME}}}:{key}" for key in ("wake", "leased", "meta"))
 
 
