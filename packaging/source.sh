@@ -1,5 +1,6 @@
-# Sourced in a bare Debian: source_of PACKAGE installs a compiler, and unpacks the source of a package
-# of Debian without its patches, into the folder that it enters. Ends with 75 if the mirror has none.
+# Sourced in a bare Debian: source_of PACKAGE installs a compiler, and unpacks the source of a
+# package of Debian without its patches, into the folder that it enters. Ends with 75 if the mirror
+# has no such source.
 source_of() {
     cd /tmp
     sed -n 's/^deb /deb-src /p' /etc/apt/sources.list >/etc/apt/sources.list.d/sources.list
