@@ -1,5 +1,6 @@
 /* The heartbeat: leases live as long as their holder's process runs, and no longer. */
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -157,6 +158,7 @@ static pid_t start_worker(int told[2], int go_on[2]) {
     pid_t pid = fork();
     if (pid)
         return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     char byte = 0;
     dueq_consumer *consumer = open_consumer(1, 60000);
     dueq_bytes ticket = next_ticket(consumer);

@@ -136,7 +136,7 @@ class Cluster:
             node.command("CLUSTER", "SET-CONFIG-EPOCH", epoch)
         for number, node in enumerate(self.nodes[:primaries]):
             begin, end = (SLOTS * one // primaries for one in (number, number + 1))
-            node.command("CLUSTER", "ADDSLOTSRANGE", begin, end - 1)
+            node.command("CLUSTER", "ADDSLOTS", *range(begin, end))
         self._meet()
         for number, node in enumerate(self.nodes[primaries + spare :]):
             node.command("CLUSTER", "REPLICATE", self.nodes[number % primaries].id)
