@@ -1,6 +1,6 @@
 -- groups: lists the groups of a queue, a page at a time. Changes nothing.
 -- keys msg ready leased meta groups lines turns
--- includes decimal now ticket group_mark group_line set_page refuse_layout
+-- includes decimal now ticket group_mark first_in_line set_page refuse_layout
 -- args alone: cursor ('': the first page), how many at most
 -- Returns { now ms, cursor of the next page ('': none), then for each group: its name as in
 --   tickets, how many tickets wait, the first of them that has a message ('': none), how many of
@@ -43,23 +43,12 @@ for _, ticket in ipairs(knows_leases and redis.call('ZRANGE', leased, 0, -1) or 
   end
 end
 
--- The first ticket of a line that has a message, among the first ten; nil: there is none.
-local function first_of(line)
-  for _ = 1, 10 do
-    local ticket = line_take(line)
-    local _, id = ticket_read(ticket or '')
-    if id and redis.call('HEXISTS', msg, id) == 1 then
-      return ticket
-    end
-  end
-end
-
 local function show(name, mark)
   local line = mark_read(mark or '')
   local waiting, first = arrived[name] or 0, nil
   if line then
     line.name, waiting = name, waiting + line.waiting
-    first = first_of(line)
+    first = first_in_line(line)
   end
   if waiting > 0 or leases[name] then
     for _, word in ipairs({

@@ -1,6 +1,6 @@
 -- stats: counts the queue in O(1). Changes nothing.
 -- keys msg ready high low delayed leased dead outbox meta groups lines turns rates limits
--- includes decimal ticket group_mark group_line refuse_layout limits
+-- includes decimal ticket group_mark first_in_line refuse_layout limits
 -- Returns { now ms, ready, delayed, leased, dead, outbox, pushed, reserved, acked, retried,
 --   expired, died, cancelled, purged, quarantined, next due time or end of a lease (0: none), 1 if
 --   it is paused, mark, first ticket of ready, of high, of low ('': none), why the outbox is stuck
@@ -67,14 +67,7 @@ local answer = {
   mark, ticket, (head(high)), (head(low)), sets[4] > 0 and values[12] or '', at_limit,
 }
 for _, name in ipairs(values[13] and redis.call('ZRANGE', turns, 0, 9) or {}) do
-  local line, ticket = mark_read(redis.call('HGET', groups, name) or '', name), nil
-  for _ = 1, line and 10 or 0 do
-    ticket = line_take(line)
-    local _, id = ticket_read(ticket or '')
-    if id and redis.call('HEXISTS', msg, id) == 1 then
-      answer[#answer + 1] = ticket
-      break
-    end
-  end
+  local line = mark_read(redis.call('HGET', groups, name) or '', name)
+  answer[#answer + 1] = line and first_in_line(line)
 end
 return answer

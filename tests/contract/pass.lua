@@ -10,24 +10,31 @@ local function shift_scores(set)
 end
 
 -- The envelope has the end of the message's time to live behind the stamp.
-local function shift_expiry(msg, id, envelope)
+local function earlier(envelope)
   local flags, at = string.byte(envelope, 2), 5
   at = flags and flags % 2 == 1 and 15 or 5
   if flags and (flags < 96 or flags >= 128) and flags % 16 >= 8 and #envelope >= at + 7 then
     local expires = struct.unpack('>I8', envelope, at)
     if expires > ms then
       local head, rest = string.sub(envelope, 1, at - 1), string.sub(envelope, at + 8)
-      redis.pcall('HSET', msg, id, head .. struct.pack('>I8', expires - ms) .. rest)
+      return head .. struct.pack('>I8', expires - ms) .. rest
     end
   end
+  return envelope
 end
 
--- The outbox stores a successor's due time in the entry itself.
-local function shift_entry(msg, id, stored)
+-- The outbox stores a successor's envelope and due time in the entry itself.
+local function shift_message(msg, id, stored)
+  local shifted
   if string.byte(stored) == 0xD2 then
     local entry = cmsgpack.unpack(string.sub(stored, 2))
-    entry[4] = string.format('@%d', string.sub(entry[4], 2) - ms)
-    redis.pcall('HSET', msg, id, string.char(0xD2) .. cmsgpack.pack(entry))
+    entry[3], entry[4] = earlier(entry[3]), string.format('@%d', string.sub(entry[4], 2) - ms)
+    shifted = string.char(0xD2) .. cmsgpack.pack(entry)
+  else
+    shifted = earlier(stored)
+  end
+  if shifted ~= stored then
+    redis.pcall('HSET', msg, id, shifted)
   end
 end
 
@@ -46,8 +53,7 @@ for _, queue in ipairs(KEYS) do
   end
   local messages = redis.pcall('HGETALL', queue .. 'msg')
   for i = 1, #messages, 2 do
-    shift_expiry(queue .. 'msg', messages[i], messages[i + 1])
-    shift_entry(queue .. 'msg', messages[i], messages[i + 1])
+    shift_message(queue .. 'msg', messages[i], messages[i + 1])
   end
   shift_history(queue .. 'rates')
   for name, less in pairs({ next = ms * 1000, since = ms }) do

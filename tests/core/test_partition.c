@@ -631,6 +631,57 @@ static void test_repartition_keeps_the_order_of_a_key(void **state) {
     jobs_close(grower);
 }
 
+/*
+ * Doubles a queue with these limits. Each partition, old or new, then has them, and gets its part
+ * by the new number. Returns how many of 10 messages the new partition of a key delivers at once.
+ */
+static size_t delivered_when_doubled(int64_t concurrency, const char *rate, int64_t burst) {
+    char url[160];
+    snprintf(url, sizeof url, "%s?timeout=200ms", server.url);
+    struct jobs grower = jobs_open(url);
+    dueq_queue *grown = open_partitions(grower.client, PARTITIONS, "");
+    const char *key = moving_key();
+    push_key(key, "x", "");
+    assert_status(grower.client, OK, dueq_limit(grown, concurrency, BYTES(rate), burst));
+    dueq_result *taken;
+    assert_status(grower.client, OK, dueq_cancel(grown, &BYTES("x"), 1, NULL));
+    for (int64_t end = now_ms() + 30000; repartition(grown);)
+        assert_true(now_ms() < end);
+    for (size_t i = 0; i < 2 * PARTITIONS; i++) {
+        dueq_queue *one = open_one(i);
+        dueq_bounds limits = DUEQ_BOUNDS;
+        assert_status(jobs.client, OK, dueq_limits(one, &limits));
+        assert_int_equal(limits.concurrency, concurrency);
+        assert_string_equal(limits.rate, rate);
+        assert_int_equal(limits.burst, burst);
+        redisReply *count = command(&server, "HGET dueq:{orders#%d}:limits partitions", (int)i);
+        assert_int_equal(count->type, REDIS_REPLY_STRING);
+        assert_int_equal(atoi(count->str), 2 * PARTITIONS);
+        freeReplyObject(count);
+        dueq_queue_close(one);
+    }
+    for (int i = 0; i < 10; i++)
+        assert_status(grower.client, OK, push_draft(grown, key, "", ""));
+    dueq_queue *moved = open_one(dueq_partition_for(BYTES(key), 2 * PARTITIONS));
+    assert_status(jobs.client, OK, dueq_reserve(moved, 10, 0, 0, &taken));
+    size_t count = dueq_result_count(taken);
+    dueq_result_free(taken);
+    dueq_queue_close(moved);
+    dueq_queue_close(grown);
+    jobs_close(grower);
+    return count;
+}
+
+static void test_repartition_keeps_the_concurrency(void **state) {
+    (void)state;
+    assert_int_equal(delivered_when_doubled(4 * 2 * PARTITIONS, "", 0), 4);
+}
+
+static void test_repartition_keeps_the_rate(void **state) {
+    (void)state;
+    assert_int_equal(delivered_when_doubled(0, "1600/h", 3 * 2 * PARTITIONS), 3);
+}
+
 /* The sum of the ids of this process's threads but for its first: others add up to another one. */
 static long threads(void) {
     DIR *tasks = opendir("/proc/self/task");
@@ -706,6 +757,8 @@ int main(void) {
         ORDERS_TEST(test_asks_no_more_where_there_are_many_partitions),
         ORDERS_TEST(test_busy_partition_leaves_the_others_their_turn),
         ORDERS_TEST(test_repartition_keeps_the_order_of_a_key),
+        ORDERS_TEST(test_repartition_keeps_the_concurrency),
+        ORDERS_TEST(test_repartition_keeps_the_rate),
         ORDERS_TEST(test_repartition_keeps_the_heartbeat),
     };
     return run_on_server(tests, NULL);

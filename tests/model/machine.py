@@ -42,6 +42,8 @@ DRAWN = st.lists(ROW, min_size=2, max_size=4)
 DRAWN_ODD = st.lists(ODD_ROW, min_size=1, max_size=2)
 # An entry of the outbox is due then; so is one that could not be relayed.
 OUT_MS, LONGEST_PAUSE_MS = 1_500, 301_000
+# A draft without any option.
+PLAIN = Draft("")
 # Of a list in order of interest: mostly the first.
 PICK = st.sampled_from([*[0] * 9, *[1] * 4, 2, 2, *range(3, 12)])
 PICKS = st.lists(PICK, min_size=1, max_size=4)
@@ -142,6 +144,13 @@ class Machine(Watch):
             self.pass_time(2)
             return
         self.reserve_of(who, [busy], count, lease)
+
+    @rule(who=ANY, queue=QUEUE)
+    def reserve_some(self, who: int, queue: int) -> None:
+        """Plain messages, of which the fast script takes two and leaves the others ready."""
+        alike = {name: getattr(PLAIN, name) for name in ("id", "max_attempts", "lease_ms", "group")}
+        self.push(who, queue, [(0, 0)] * 4, alike)
+        self.reserve_of(who, [self.queue(queue)], 2, 4)
 
     @rule(who=ANY, queue=QUEUE, count=st.sampled_from([1, 2, 10]))
     def reserve_any(self, who: int, queue: int, count: int) -> None:

@@ -599,6 +599,8 @@ class Model:
             for entry in queue.outbox.values():
                 entry.time_ms -= ms
                 entry.due_ms -= ms * bool(entry.due_ms)
+                if not entry.dead_letter:  # that one is in `existing`
+                    entry.message.expires_ms -= ms * bool(entry.message.expires_ms)
             queue.suspect = queue.suspect[0], queue.suspect[1] - ms
             for message in queue.existing.values():
                 message.time_ms -= ms * (message.state != "ready")
