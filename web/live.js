@@ -75,12 +75,15 @@ const PLACES = {
   nobody: ["workers", "Workers"], behind: ["workers", "Workers"],
   hung: ["workers", "What is leased longest"], poison: ["errors", "Dead by error"],
   failing: ["delayed", "Those to be tried again"], crashing: ["leased", "Leased"],
-  outbox: ["outbox", "Outbox"] };
+  limit: ["leased", "Leased"], outbox: ["outbox", "Outbox"] };
+
+/** The causes that nothing on this page mends: the sentence says what to do in the shell. */
+const SHELL = new Set(["limit"]);
 
 /** The sentence of a diagnosis, with a link to the tab that shows more. */
 export function whyLine(queue, reason) {
   const [place, title] = PLACES[reason.cause] ?? [];
-  return [plain(reason.why),
+  return [plain(reason.why + (SHELL.has(reason.cause) ? `: ${reason.fix}` : "")),
     place && [" ", el("a", { href: path("q", queue, place) }, `→\u00a0${title}`)]].flat();
 }
 

@@ -41,6 +41,25 @@ dueq_status top_read_counts(struct top *top) {
     return note(top, queue_rows_read_counts(top->cli, &top->rows, serve));
 }
 
+/*
+ * Reads a page of messages. The first page of ready messages is empty if all of them wait in the
+ * lines of groups: then the next page is read, as long as the view stays.
+ */
+static dueq_status read_page(struct top *top, dueq_queue *queue, dueq_result **page) {
+    dueq_bytes cursor = {top->cursor, top->cursor_size};
+    dueq_status status;
+    int pages = 0;
+    do {
+        dueq_result *next;
+        status = cli_wait(top->cli, dueq_peek_submit(queue, top->state, cursor, TOP_PAGE), &next);
+        dueq_result_free(*page);
+        *page = next;
+        cursor = dueq_result_cursor(next);
+    } while (status == DUEQ_OK && !dueq_result_count(*page) && cursor.size && !top->hurry &&
+             ++pages < TOP_EMPTY_PAGES);
+    return status;
+}
+
 void top_read_view(struct top *top) {
     dueq_queue *queue;
     dueq_result *result = NULL, *groups = NULL;
@@ -56,10 +75,7 @@ void top_read_view(struct top *top) {
         status = cli_wait(top->cli, dueq_find_submit(queue, bytes_of(top->id)), &result);
     } else if (status == DUEQ_OK) {
         dueq_queue_preview(queue, CLI_PREVIEW);
-        status = cli_wait(top->cli,
-                          dueq_peek_submit(queue, top->state,
-                                           (dueq_bytes){top->cursor, top->cursor_size}, TOP_PAGE),
-                          &result);
+        status = read_page(top, queue, &result);
     }
     if (status == DUEQ_OK && view == TOP_MESSAGE)
         status = history_of(top->cli, queue, dueq_result_message(result, 0), &history);

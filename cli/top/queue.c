@@ -130,7 +130,7 @@ void draw_queue(const struct top *top, struct top_page *page) {
     if (!top->page)
         page_say(page, TOP_DIM, "%s",
                  top->page_status ? dueq_status_text(top->page_status) : "Reading...");
-    else if (!dueq_result_count(top->page))
+    else if (!dueq_result_count(top->page) && !dueq_result_cursor(top->page).size)
         page_say(page, TOP_DIM, "There is none.");
     for (size_t i = 0; i < dueq_result_count(top->page); i++) {
         const dueq_message *message = dueq_result_message(top->page, i);

@@ -7,7 +7,11 @@
 
 #include "../queue_row.h"
 
-enum { TOP_PAGE = 100 /* messages of a list */, TOP_GROUPS = 4 /* groups of a queue */ };
+enum {
+    TOP_PAGE = 100,       /* messages of a list */
+    TOP_EMPTY_PAGES = 10, /* so many pages without a message are read for one that has some */
+    TOP_GROUPS = 4        /* groups of a queue */
+};
 
 enum top_view { TOP_QUEUES, TOP_WORKERS, TOP_ERRORS, TOP_QUEUE, TOP_MESSAGE, TOP_HELP, TOP_VIEWS };
 

@@ -1,4 +1,4 @@
-"""A queue that is stuck, in six ways: for what is to explain that.
+"""A queue that is stuck, in seven ways: for what is to explain that.
 
 Each is a context manager of the program, the server that it calls, and the name of the queue. The
 queue stays as it is until the block ends; what runs or was set for it ends then, the messages stay.
@@ -70,6 +70,16 @@ def paused(dueq: Program, server: Server, queue: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def limited(dueq: Program, server: Server, queue: str) -> Iterator[None]:
+    """A consumer has one message, and the queue's limit keeps the other one waiting."""
+    dueq("limit", queue, "--concurrency", "1")
+    for _ in range(2):
+        dueq("push", queue, "x")
+    dueq("reserve", queue, "--lease", "1h")
+    yield
+
+
+@contextlib.contextmanager
 def lost_dead_letters(dueq: Program, server: Server, queue: str) -> Iterator[None]:
     """The key of its dead-letter queue "lost" holds something else."""
     server.command("SET", "dueq:{lost}:msg", "not a hash")
@@ -97,6 +107,7 @@ WAYS: dict[str, Way] = {
     "a poison message": poison,
     "a slow handler": slow,
     "a paused queue": paused,
+    "a queue at its limit": limited,
     "a lost dead-letter queue": lost_dead_letters,
     "Redis full": full,
 }

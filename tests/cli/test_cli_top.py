@@ -265,6 +265,17 @@ def test_pages_of_messages(dueq: Program) -> None:
         shown.until("message 0", without="message 100")
 
 
+def test_page_of_groups_comes_behind_an_empty_one(dueq: Program) -> None:
+    """A reserve has put the tickets into the lines of their groups."""
+    for body in ("x", "first", "second"):
+        dueq("push", "orders", body, "--group", "acme")
+    dueq("reserve", "orders", "--ack")
+    with top(dueq, "orders", columns=80, rows=24) as shown:
+        shown.until("orders ")
+        shown.keys("Enter")
+        shown.until("[ready 2]", "first", "second", without="There ")
+
+
 # ---- Keys that change something ----
 
 
@@ -508,7 +519,7 @@ def test_server_that_refuses(dueq: Program) -> None:
             shown.until("orders ", without="! cannot be read")
 
 
-# ---- Why a queue is stuck, in six ways ----
+# ---- Why a queue is stuck, in seven ways ----
 
 
 def test_why_no_workers(dueq: Program, server: Server) -> None:
@@ -560,6 +571,11 @@ def test_why_slow(dueq: Program, server: Server) -> None:
 def test_why_paused(dueq: Program, server: Server) -> None:
     with stuck_queues.paused(dueq, server, "orders"), top(dueq) as shown:
         shown.until("! paused: it delivers nothing until it is resumed (key r)")
+
+
+def test_why_limited(dueq: Program, server: Server) -> None:
+    with stuck_queues.limited(dueq, server, "orders"), top(dueq) as shown:
+        shown.until("! at its limit of the concurrency: leased 1; the oldest waits for ")
 
 
 def test_why_lost_dead_letter_queue(dueq: Program, server: Server) -> None:

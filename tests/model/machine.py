@@ -149,6 +149,7 @@ class Machine(Watch):
     def reserve_some(self, who: int, queue: int) -> None:
         """Plain messages, of which the fast script takes two and leaves the others ready."""
         alike = {name: getattr(PLAIN, name) for name in ("id", "max_attempts", "lease_ms", "group")}
+        self.reserve_of(who, [self.queue(queue)], 10, 4)
         self.push(who, queue, [(0, 0)] * 4, alike)
         self.reserve_of(who, [self.queue(queue)], 2, 4)
 

@@ -1,4 +1,4 @@
-"""The page says why a queue is stuck, staged in six ways."""
+"""The page says why a queue is stuck, staged in seven ways."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ SAID = {
     "a poison message": ["poison: 3 died and 3 failed in 30 min; 3 with: ValueError: row #"],
     "a slow handler": ["hung: works on m0 for ", " process ", "); others wait for "],
     "a paused queue": ["paused: it delivers nothing until it is resumed"],
+    "a queue at its limit": ["at its limit of the concurrency: leased 1; the oldest waits for "],
     "a lost dead-letter queue": ["outbox: 1 cannot move to lost: "],
     "Redis full": ["the server is full: ", " of 1.0M bytes (maxmemory): it refuses pushes"],
 }
@@ -61,6 +62,13 @@ def test_the_page_says_why(browser: Browser, site: Site, way: str) -> None:
     whys = [one["why"] for one in site.get(way, "why").objects]
     assert any(all(part in why for part in SAID[way]) for why in whys), whys
     assert browser.said == []
+
+
+def test_the_page_says_what_to_do_about_a_limit(browser: Browser, site: Site) -> None:
+    """No button sets limits: the commands do."""
+    browser.look(1280, 900)
+    browser.open(f"{site.url}#/q/a%20queue%20at%20its%20limit/ready")
+    browser.sees(": dueq limits QUEUE shows the limits, dueq limit QUEUE sets others")
 
 
 ROWS = """
