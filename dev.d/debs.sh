@@ -88,7 +88,7 @@ build_debs() {
     echo "-- the packages of Debian ${DEB_SUITES[$1]} ($1)"
     bare_system "$1"
     cp swig/dueq_wrap.c "$BARE/dueq/swig/"
-    cp -a packaging/debian "$BARE/dueq/debian"
+    cp -a "$BARE/dueq/packaging/debian" "$BARE/dueq/debian"
     deb_changelog "$1" >"$BARE/dueq/debian/changelog"
     # setup.py makes the wrapper again if it is older than what it is made from.
     touch "$BARE/dueq/swig/dueq_wrap.c"
