@@ -557,11 +557,6 @@ MUTATIONS = {
         "redis.pcall('RPUSH', ready, unpack(tickets))",
         "redis.pcall('LPUSH', ready, unpack(tickets))",
     ),
-    "reserve_groups_brings_what_was_released_to_the_end": (
-        "reserve_groups",
-        "or (call('HGET', meta, 'returned') or '0') ~= '0'",
-        "",
-    ),
     "reserve_groups_does_not_begin_the_time_anew": (
         "reserve_groups",
         "elseif state[3] ~= '0 0' then",
