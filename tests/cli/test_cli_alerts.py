@@ -28,6 +28,8 @@ ALERTS = {
     "a lost dead-letter queue": ("DueqActNow", "The queue {} needs a person now: outbox"),
     "Redis full": ("DueqMemoryFull", "The memory of the server {} is full, or nearly"),
 }
+# A queue at its limit is as somebody wanted it: no alert.
+STUCK = {way: WAYS[way] for way in ALERTS}
 
 
 def named(way: str) -> str:
@@ -63,7 +65,7 @@ class Stuck(NamedTuple):
 
     def look(self, since: float) -> None:
         """Waits for the alerts of all ways."""
-        while len(self.fired) < len(WAYS) and time.monotonic() < since + PATIENCE:
+        while len(self.fired) < len(STUCK) and time.monotonic() < since + PATIENCE:
             for alert in self.seen.alerts():
                 for way, (name, _) in ALERTS.items():
                     wanted = {"alertname": name, **self.labels(way)}.items()
@@ -81,19 +83,19 @@ def stuck() -> Iterator[Stuck]:
         dueq = Program(path, server.url)
         port = stack.enter_context(serving(dueq))
         seen = stack.enter_context(prometheus(f"127.0.0.1:{port}"))
-        for way in WAYS:
+        for way in STUCK:
             work_once(dueq, named(way))
         register(server, "gone", queue="no-workers", seen_ms=90_000)
-        seen.until(f"count(dueq_acked_total == 1) == {len(WAYS)}")
+        seen.until(f"count(dueq_acked_total == 1) == {len(STUCK)}")
         since = time.monotonic()
-        for way, stage in WAYS.items():
+        for way, stage in STUCK.items():
             stack.enter_context(stage(dueq, server, named(way)))
         found = Stuck(seen, server, {})
         found.look(since)
         yield found
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", STUCK)
 def test_alert_says_within_a_minute_why_a_queue_is_stuck(stuck: Stuck, way: str) -> None:
     assert way in stuck.fired, stuck.seen.alerts()
     name, says = ALERTS[way]

@@ -112,7 +112,7 @@ final class WorkerTest extends SymfonyTestCase
     public function testMessageThatIsDoneInAnOutageIsDoneAndTheWorkerLives(): void
     {
         $this->server = new Server('--appendonly', 'yes', '--appendfsync', 'always');
-        $this->timeout = '1s';
+        $this->timeout = '3s';
         $worker = $this->consume();
         $this->transport()->send(self::note('x', 'quiet'));
         $this->assertSame('x', $this->heard());
