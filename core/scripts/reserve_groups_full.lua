@@ -8,8 +8,8 @@
 local by_turns = { sorted = 0, returned = 0 }
 local batch = {}
 
--- Sorts the tickets that came to `ready` into the lines. Released messages stand at its front. One
--- call sorts all of these: else they would come to their lines in a wrong order.
+-- Sorts the tickets of `ready` into the lines. Tickets of released messages stand at the front of
+-- `ready`. One call sorts all of them: a second call would put its own before those of the first.
 function by_turns.sort(returned, garbage)
   by_turns.returned = math.min(tonumber(string.match(returned or '', '^%d+$') or 0), 4000)
   by_turns.sorted = sort_arrivals(math.max(250, by_turns.returned), by_turns.returned, garbage)

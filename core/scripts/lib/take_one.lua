@@ -26,7 +26,8 @@ for rank = 0, 3 do
     gone = gone or {}
     gone[rank + 1] = name
   else
-    -- The head is `text` from `at` to `stop`, and what comes behind it is the tail.
+    -- The bytes `at` to `stop` of `text` are the head of the line. The tail follows them in `text`,
+    -- or is `tail` if the head comes from a segment.
     local text, stop, tail = bytes, at + size - 1, ''
     if size == 0 and first_segment > last then
       stop = #bytes

@@ -1,7 +1,7 @@
 -- needs arrivals events_due left most must_rewake n names note remove state tickets write
 -- includes group_of_ticket turns join_lines
--- Takes tickets of the groups by turns. Before that, what came to `ready` or fell due joins the
--- lines of its groups.
+-- Takes tickets of the groups by turns. First the tickets in `ready`, and those that are due, join
+-- the lines of their groups.
 turns_begin(state[3], true)
 if arrivals then
   local groups_of = { nil }
