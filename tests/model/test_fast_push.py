@@ -265,13 +265,20 @@ def fast(words: list[Any], replaces: bool) -> tuple[str, list[Any]]:
     return "push_own_later", [id, envelope, due, *window]
 
 
-@pytest.mark.parametrize("replace", ["refuse", "replace", "replace_body"])
-@pytest.mark.parametrize("draft", DRAFTS)
-@pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
+# Each state of a message, and each draft that comes to it.
+TABLE = {
+    f"{state.__name__}-{draft}-{replace}": (state, DRAFT | DRAFTS[draft] | {"replace": replace})
+    for state in STATES
+    for draft in DRAFTS
+    for replace in ("refuse", "replace", "replace_body")
+}
+
+
+@pytest.mark.parametrize(("state", "row"), TABLE.values(), ids=TABLE)
 def test_fast_push_does_what_the_full_one_does(
-    raw: RawDriver, state: Any, draft: str, replace: str
+    raw: RawDriver, state: Any, row: dict[str, Any]
 ) -> None:
-    compare(raw, state, DRAFT | DRAFTS[draft] | {"replace": replace})
+    compare(raw, state, row)
 
 
 @pytest.mark.parametrize("replace", ["refuse", "replace"])
