@@ -493,6 +493,19 @@ class Machine(Watch):
             again = pick % 3 == 2 and 0 < relay.stage < 3
             self.relay_step(relay, entries, relay.stage - again)
 
+    @rule(queue=QUEUE, pick=PICK)
+    def relay_overtaken(self, queue: int, pick: int) -> None:
+        """One has pushed its entries, and is too slow to say so: another has them by then."""
+        self.relay_take(queue, pick, 1)
+        if not self.relays or self.relays[-1][0].stage:
+            return
+        slow, entries = self.relays[-1]
+        self.relay_step(slow, entries, 0)
+        self.pass_time(2)
+        self.relay_take(queue, pick, 5)
+        if slow.stage == 1:
+            self.relay_step(slow, entries, 1)
+
     @rule(pick=PICK)
     def relay_fails(self, pick: int) -> None:
         """The other queue cannot be had. It is tried again after a pause, which is over then."""
