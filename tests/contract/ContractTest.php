@@ -487,7 +487,7 @@ final class ContractTest extends TestCase
         }
     }
 
-    private function groups(array $step, array $expect, string $where): void
+    private function listGroups(array $step, array $expect, string $where): void
     {
         $groups = $this->queue->groups(...array_intersect_key($step, ['most' => 0]));
         $this->assertCount(count($expect['groups'] ?? $groups), $groups, $where);

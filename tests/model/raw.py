@@ -357,7 +357,7 @@ class RawDriver:
                 return {"purged": purged}
 
     def do_peek(self, request: Json) -> Json:
-        messages, cursor, state = [], "", request["state"]
+        messages, cursor, state, cursors = [], "", request["state"], set[str]()
         while True:
             answer = self.run("peek", request["queue"], STATES.index(state), cursor, PAGE, 0)
             rows = answer[2:]
@@ -367,6 +367,9 @@ class RawDriver:
             cursor = answer[1].decode()
             if not cursor:
                 return {"messages": messages}
+            if cursor in cursors:
+                raise Refused(f"the cursor {cursor} came again")
+            cursors.add(cursor)
 
     def do_look(self, request: Json) -> Json:
         """All in one round trip: it comes after each step."""
