@@ -4,8 +4,7 @@
 source_of() {
     cd /tmp
     sed -n 's/^deb /deb-src /p' /etc/apt/sources.list >/etc/apt/sources.list.d/sources.list
-    # The mirror of an unreleased suite may be old. Its signature is checked all the same.
-    apt-get -q -o Acquire::Check-Valid-Until=false update
+    apt-get -q update
     apt-get -q -o Dpkg::Use-Pty=0 --no-install-recommends install build-essential pkg-config
     apt-get -q source --download-only "$1" || exit 75
     dpkg-source --skip-patches -x "$1"_*.dsc source

@@ -3,8 +3,7 @@
 cd /dueq
 . dev.d/setup.sh
 install() { apt-get -q -o Dpkg::Use-Pty=0 --no-install-recommends install "$@"; }
-# The mirror of an unreleased suite may be old. Its signature is checked all the same.
-apt-get -q -o Acquire::Check-Valid-Until=false update
+apt-get -q update
 install "${PACKAGES[@]}" libcmocka-dev openssl procps
 
 servers=(redis-server)
