@@ -668,7 +668,7 @@ def test_mutation_is_caught(name: str) -> None:
             # Flaky: what the milliseconds of the clock decide need not be so again. Some faults
             # show in few of the examples only: then others are drawn.
             with pytest.raises((Difference, Flaky)):
-                for draw in range(4):
+                for draw in range(8):
                     run(world, EXAMPLES, derandomize=draw == 0, phases=[Phase.generate])
         finally:
             world.close()
