@@ -397,10 +397,9 @@ static dueq_status submit(dueq_queue *queue, const dueq_plan *schedule) {
         status = dueq__draft_refuse_group(schedule->job, error);
     if (status)
         return status;
-    struct plan plan = {schedule->name, schedule->expression, schedule->zone,
-                        .catchup = dueq__text(catchups[schedule->catchup]),
-                        .app = schedule->app,
-                        .release = schedule->release};
+    struct plan plan = {schedule->name,       schedule->expression,
+                        schedule->zone,       .catchup = dueq__text(catchups[schedule->catchup]),
+                        .app = schedule->app, .release = schedule->release};
     status = read_times(&plan, error);
     size_t size = dueq__envelope_write(schedule->job, NULL, NULL);
     if (!status && size > DUEQ_MAX_BODY / 4)
