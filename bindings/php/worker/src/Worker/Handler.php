@@ -9,6 +9,8 @@ use Dueq\Task;
 use InvalidArgumentException;
 use Psr\Container\ContainerInterface;
 use ReflectionFunction;
+use ReflectionFunctionAbstract;
+use ReflectionMethod;
 use ReflectionNamedType;
 
 /**
@@ -41,7 +43,7 @@ final class Handler
             ? ($this->handler)(...)
             : self::made($this->handler, $this->container);
 
-        return self::takesJob($handler)
+        return self::takesJob(new ReflectionFunction($handler))
             ? $handler($job, ...$job->arguments)
             : $handler(...$job->arguments);
     }
@@ -64,9 +66,20 @@ final class Handler
         return $object->$method(...);
     }
 
-    private static function takesJob(Closure $handler): bool
+    /** Whether the handler has a parameter that a task without arguments does not give. */
+    public function needsArguments(): bool
     {
-        $type = ((new ReflectionFunction($handler))->getParameters()[0] ?? null)?->getType();
+        $class = $this->handler;
+        $function = is_callable($class)
+            ? new ReflectionFunction($class(...))
+            : new ReflectionMethod($class, method_exists($class, '__invoke') ? '__invoke' : 'handle');
+
+        return $function->getNumberOfRequiredParameters() > (self::takesJob($function) ? 1 : 0);
+    }
+
+    private static function takesJob(ReflectionFunctionAbstract $handler): bool
+    {
+        $type = ($handler->getParameters()[0] ?? null)?->getType();
 
         return $type instanceof ReflectionNamedType && $type->getName() === Job::class;
     }
