@@ -6,7 +6,7 @@ import json
 import signal
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -14,9 +14,10 @@ import dueq
 from dueq import errors
 from dueq.task_schedule import renewed, replaced_by
 from private_server import Server
-from worker_process import WorkerProcess, until
+from worker_process import HERE, WorkerProcess, until
 
 HOUR_MS = 3_600_000
+Tasks: TypeAlias = dict[str, dict[str, Any]]
 pools = pytest.mark.parametrize("pool", ["threads", "processes", "asyncio"])
 
 
@@ -26,16 +27,14 @@ def url(server: Server) -> str:
     return server.url
 
 
-def worker(
-    folder: Path, url: str, tasks: dict[str, dict[str, Any]], *words: str, **environment: str
-) -> WorkerProcess:
+def worker(folder: Path, url: str, tasks: Tasks, *words: str, **environment: str) -> WorkerProcess:
     return WorkerProcess(
         folder,
         url,
         *words,
         app="schedule_app:app",
-        TASKS=json.dumps(tasks),
-        **environment,
+        cwd=HERE,
+        **{"TASKS": json.dumps(tasks), **environment},
     )
 
 
@@ -46,11 +45,12 @@ def found(url: str, name: str) -> dict[str, str]:
 
 
 def declared(
-    folder: Path, url: str, tasks: dict[str, dict[str, Any]], *words: str, **environment: str
+    folder: Path, url: str, tasks: Tasks, *words: str, **environment: str
 ) -> WorkerProcess:
-    """Starts a worker, and returns when it has declared its schedules, or does not so on purpose."""
+    """Starts a worker, and returns when it has declared its schedules, or has refused to."""
+    ledger = folder / "ledger"
+    before = ledger.read_text().count("start second") if ledger.exists() else 0
     made = worker(folder, url, tasks, *words, **environment)
-    before = made.notes().count("start second")
     until(lambda: made.notes().count("start second") > before, made.log)
     return made
 
@@ -61,7 +61,7 @@ def labels(url: str, name: str) -> list[str]:
 
 @pools
 def test_worker_declares_and_runs_what_the_code_says(url: str, tmp_path: Path, pool: str) -> None:
-    tasks = {"tick": {"every": 1}, "night": {"cron": "30 2 * * *", "tz": "Europe/Berlin"}}
+    tasks: Tasks = {"tick": {"every": 1}, "night": {"cron": "30 2 * * *", "tz": "Europe/Berlin"}}
     with worker(tmp_path, url, tasks, "--pool", pool, "--concurrency", "1", DUEQ_RELEASE="v1") as w:
         until(lambda: any(line.startswith("tick tick:") for line in w.notes()), w.log)
         w.send(signal.SIGTERM)
@@ -105,15 +105,18 @@ def test_error_in_on_start_ends_the_worker(url: str, tmp_path: Path, pool: str) 
 
 def test_same_release_changes_nothing(url: str, tmp_path: Path) -> None:
     tasks = {"night": {"cron": "30 2 * * *"}}
-    with declared(tmp_path, url, tasks), declared(tmp_path, url, tasks):
-        with dueq.Queue("orders", url) as queue:
-            assert queue.stats().pushed == 1
+    with (
+        dueq.Queue("orders", url) as queue,
+        declared(tmp_path, url, tasks),
+        declared(tmp_path, url, tasks),
+    ):
+        assert queue.stats().pushed == 1
 
 
 def test_rolling_deploy_does_not_flap(url: str, tmp_path: Path) -> None:
     """An old worker that starts again beside new ones changes nothing, nor what is gone."""
-    old = {"night": {"cron": "30 2 * * *"}, "gone": {"every": 3600}}
-    new = {"night": {"cron": "45 2 * * *"}, "fresh": {"every": 3600}}
+    old: Tasks = {"night": {"cron": "30 2 * * *"}, "gone": {"every": 3600}}
+    new: Tasks = {"night": {"cron": "45 2 * * *"}, "fresh": {"every": 3600}}
     with declared(tmp_path, url, old):
         assert found(url, "night")["schedule"] == "30 2 * * *"
         with declared(tmp_path, url, new) as newer:
@@ -158,13 +161,14 @@ def test_release_may_come_back_after_an_hour() -> None:
 
 
 def test_kill_while_a_worker_declares(own_server: Server, tmp_path: Path) -> None:
-    """A worker that is killed has declared some of its schedules; the next one declares the rest."""
+    """The killed worker has declared some of its schedules; the next one declares the rest."""
     tasks = {f"task-{number}": {"every": 3600} for number in range(20)}
     with dueq.Queue("orders", own_server.url) as queue:
         for wanted in (1, 7, 15):
             own_server.command("FLUSHALL")
             with worker(tmp_path, own_server.url, tasks) as w:
-                until(lambda wanted=wanted: queue.stats().pushed >= wanted, w.log)
+                while queue.stats().pushed < wanted:
+                    assert w.process.poll() is None, w.log
                 w.process.kill()
             with declared(tmp_path, own_server.url, tasks):
                 assert queue.stats().delayed == 20

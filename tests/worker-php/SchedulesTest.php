@@ -12,7 +12,7 @@ use Dueq\Worker\Schedules;
 use InvalidArgumentException;
 use PHPUnit\Framework\Attributes\DataProvider;
 
-/** Schedules in code, their declaration by workers of several releases, and the hooks of a worker. */
+/** Schedules in code, their declaration by several releases, and the hooks of a worker. */
 final class SchedulesTest extends WorkerTestCase
 {
     private const HOUR_MS = 3_600_000;

@@ -135,7 +135,8 @@ final class Child
     }
 
     /**
-     * Waits until the server has answered for each queue, and the schedules are declared, or until this process must end.
+     * Waits until the server has answered for each queue, and the schedules are declared, or until
+     * this process must end.
      *
      * @throws DueqException if the server refuses for good
      */

@@ -58,7 +58,7 @@ final class Handler
     public static function made(string $class, ?ContainerInterface $container): Closure
     {
         $object = $container !== null ? $container->get($class) : new $class();
-        $method = method_exists($object, '__invoke') ? '__invoke' : 'handle';
+        $method = self::methodOf($object);
         if (!is_callable([$object, $method])) {
             throw new InvalidArgumentException("$class has neither __invoke() nor handle()");
         }
@@ -69,12 +69,17 @@ final class Handler
     /** Whether the handler has a parameter that a task without arguments does not give. */
     public function needsArguments(): bool
     {
-        $class = $this->handler;
-        $function = is_callable($class)
-            ? new ReflectionFunction($class(...))
-            : new ReflectionMethod($class, method_exists($class, '__invoke') ? '__invoke' : 'handle');
+        $given = $this->handler;
+        $function = is_callable($given)
+            ? new ReflectionFunction($given(...))
+            : new ReflectionMethod($given, self::methodOf($given));
 
         return $function->getNumberOfRequiredParameters() > (self::takesJob($function) ? 1 : 0);
+    }
+
+    private static function methodOf(object|string $class): string
+    {
+        return method_exists($class, '__invoke') ? '__invoke' : 'handle';
     }
 
     private static function takesJob(ReflectionFunctionAbstract $handler): bool
