@@ -187,6 +187,16 @@ def test_schedule_prune_removes_what_is_gone_from_the_code(dueq: Program) -> Non
     assert dueq.find("gone:1")["state"] == "ready"
 
 
+def test_schedule_prune_looks_into_partitions(dueq: Program) -> None:
+    words = ["--app", "shop", "--release", "v1@1/1", "--partitions", "4"]
+    dueq("schedule", "add", "orders", "gone", "every 1h", "x", *words)
+    declare(dueq, "mail", "digest", "v2@2/1 v1@1/1")
+    [(queue, name, *_), _] = sorted(names(dueq), reverse=True)
+    assert str(queue).startswith("orders#")
+    assert dueq("schedule", "prune", "--app", "shop").text == f"{queue}\t{name}\n"
+    assert len(names(dueq)) == 1
+
+
 def test_schedule_prune_waits_for_the_whole_release(dueq: Program) -> None:
     """A worker that was killed while it declared leaves schedules of the release before."""
     declare(dueq, "mail", "digest", "v2@2000/2 v1@1000/2")

@@ -5,6 +5,7 @@ options of App.task(). All hooks and jobs write to $LEDGER.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from collections.abc import Callable
@@ -20,6 +21,14 @@ def note(*words: object) -> None:
     line = " ".join(map(str, words)) + "\n"
     with LEDGER.open("ab", buffering=0) as file:
         file.write(line.encode())
+
+
+loops: list[asyncio.AbstractEventLoop] = []
+
+
+@app.task(queue="orders")
+async def same_loop() -> None:
+    note("same loop", loops == [asyncio.get_running_loop()])
 
 
 @app.task(queue="orders")
@@ -47,6 +56,7 @@ def first() -> None:
 @app.on_start
 async def second() -> None:
     note("start", "second")
+    loops.append(asyncio.get_running_loop())
     if os.environ.get("BROKEN"):
         raise ValueError("the disk is not there")
 
@@ -54,6 +64,8 @@ async def second() -> None:
 @app.on_stop
 async def third() -> None:
     note("stop", "third")
+    if os.environ.get("CANNOT_CLOSE"):
+        raise ValueError("cannot close")
 
 
 @app.on_stop

@@ -13,6 +13,7 @@ import pytest
 import dueq
 from dueq import errors
 from dueq.task_schedule import renewed, replaced_by
+from dueq.worker import start
 from private_server import Server
 from worker_process import HERE, WorkerProcess, until
 
@@ -91,6 +92,19 @@ def test_hooks_run_in_order_once_in_each_process(url: str, tmp_path: Path, pool:
         assert notes.count(hook) == processes
     if processes == 1:
         assert notes == ["start first", "start second", "order 7", "stop third", "stop fourth"]
+
+
+@pools
+def test_hooks_run_in_the_loop_of_the_jobs(url: str, tmp_path: Path, pool: str) -> None:
+    with worker(tmp_path, url, {}, "--pool", pool, "--concurrency", "1", CANNOT_CLOSE="1") as w:
+        with dueq.Queue("orders", url) as queue:
+            queue.push(json.dumps({"args": [], "kwargs": {}}), headers={"task": "same_loop"})
+        until(lambda: "same loop True" in w.notes(), w.log)
+        w.send(signal.SIGTERM)
+        assert w.ended() == 0
+        assert w.notes()[-2:] == ["stop third", "stop fourth"]
+        said = next(line for line in w.log if "on_stop: third raised" in line["message"])
+        assert "cannot close" in said["traceback"]
 
 
 @pools
@@ -173,6 +187,16 @@ def test_kill_while_a_worker_declares(own_server: Server, tmp_path: Path) -> Non
             with declared(tmp_path, own_server.url, tasks):
                 assert queue.stats().delayed == 20
                 assert queue.stats().pushed == 20
+
+
+def test_queue_with_partitions(url: str) -> None:
+    app = dueq.App(url, name="shop", partitions={"orders": 4})
+    app.task("night", queue="orders", every=3600)(lambda: None)
+    for _ in range(2):
+        start.declare(app)
+    with app.queue("orders") as queue:
+        stats = queue.stats()
+        assert (stats.pushed, stats.delayed) == (1, 1)
 
 
 def test_schedule_of_another_app_stays(url: str, tmp_path: Path) -> None:
