@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
+from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -51,8 +53,10 @@ def declared(
     """Starts a worker, and returns when it has declared its schedules, or has refused to."""
     ledger = folder / "ledger"
     before = ledger.read_text().count("start second") if ledger.exists() else 0
-    made = worker(folder, url, tasks, *words, **environment)
-    until(lambda: made.notes().count("start second") > before, made.log)
+    with ExitStack() as stack:
+        made = stack.enter_context(worker(folder, url, tasks, *words, **environment))
+        until(lambda: made.notes().count("start second") > before, made.log)
+        stack.pop_all()
     return made
 
 
@@ -144,6 +148,47 @@ def test_rolling_deploy_does_not_flap(url: str, tmp_path: Path) -> None:
         with declared(tmp_path, url, new):
             assert found(url, "night")["schedule"] == "45 2 * * *"
     assert len(labels(url, "night")) == 2
+
+
+def test_deploys_that_change_the_task_lose_and_double_no_time(url: str, tmp_path: Path) -> None:
+    """Six releases, each with other options of the task, replace each other while it is due."""
+    workers: list[WorkerProcess] = []
+    with ExitStack() as stack:
+        for number in range(6):
+            tasks = {"tick": {"every": 1, "catchup": "all", "max_attempts": number + 2}}
+            made = declared(tmp_path, url, tasks, DUEQ_RELEASE=f"v{number}")
+            workers.append(stack.enter_context(made))
+            if number:
+                workers[-2].send(signal.SIGTERM)
+                assert workers[-2].ended() == 0
+        last = workers[-1]
+        count = len(last.notes())
+        until(lambda: len(last.notes()) > count + 1, last.log)
+        last.send(signal.SIGTERM)
+        assert last.ended() == 0
+        ran = [line.rpartition(":")[2] for line in last.notes() if line.startswith("tick ")]
+    seconds = [int(ms) // 1000 for ms in ran]
+    assert sorted(seconds) == list(range(min(seconds), max(seconds) + 1))
+    assert labels(url, "tick") == ["v5", "v4", "v3", "v2", "v1", "v0"]
+
+
+def test_prune_after_a_deploy_removes_what_is_gone(url: str, tmp_path: Path) -> None:
+    old: Tasks = {"night": {"cron": "30 2 * * *"}, "gone": {"every": 3600}}
+    new: Tasks = {"night": {"cron": "30 2 * * *", "max_attempts": 3}}
+
+    def prune() -> str:
+        command = ["dueq", "schedule", "prune", "--app", "shop", "--url", url]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    with declared(tmp_path, url, old):
+        assert prune() == ""
+        with declared(tmp_path, url, new):
+            assert prune() == "orders\tgone\n"
+            with declared(tmp_path, url, old) as again:
+                again.wait_until_said("to go back on purpose")
+            assert prune() == ""
+    assert found(url, "night")["app"] == "shop"
+    assert found(url, "gone") == {}
 
 
 def test_rollback_within_the_hour_has_a_name_of_its_own(url: str, tmp_path: Path) -> None:
