@@ -140,6 +140,8 @@ final class SchedulesTest extends WorkerTestCase
 
     public function testScheduleNeedsANameAndNoArguments(): void
     {
+        $this->assertSame('30 2 * * *', Task::of(Nightly::class)?->expression);
+        $this->assertSame(CatchUp::Skip, Task::of(Nightly::class)->catchup);
         $this->assertSame('every 1500ms', (new Task('t', every: 1.5))->expression);
         $this->assertSame('every 300s', (new Task('t', every: 300))->expression);
         $refused = function (callable $call): string {
@@ -179,5 +181,13 @@ final class SchedulesTest extends WorkerTestCase
     private function found(string $name): array
     {
         return $this->queue('orders')->find("schedule:$name")->headers ?? [];
+    }
+}
+
+#[Task('nightly', queue: 'orders', cron: '30 2 * * *', tz: 'Europe/Berlin', catchup: CatchUp::Skip)]
+final class Nightly
+{
+    public function __invoke(): void
+    {
     }
 }

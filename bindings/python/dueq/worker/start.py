@@ -41,8 +41,8 @@ def reach_and_declare(worker: Worker) -> bool:
 def declare(app: App) -> None:
     """
     Declares the schedules of the app's tasks. Several releases of an app run during a deploy, and
-    their workers start in any order. So the release that came first to the server last holds: one
-    that it replaced declares nothing for an hour.
+    their workers start in any order. So a release that another one replaced declares nothing for an
+    hour.
     """
     tasks, label = app.scheduled, app.release
     if not tasks:

@@ -39,8 +39,7 @@ final class Schedules
 
     /**
      * Declares the schedules. Several releases of an app run during a deploy, and their workers
-     * start in any order. So the release that came first to the server last holds: one that it
-     * replaced declares nothing for an hour.
+     * start in any order. So a release that another one replaced declares nothing for an hour.
      *
      * @throws DueqException
      * @throws InvalidArgumentException for a $DUEQ_RELEASE that is no label
