@@ -114,6 +114,7 @@ extern const struct command man_command;                                  /* man
 extern const struct command redisson_command, *const redisson_verbs[]; /* redisson.c */
 extern const struct command laravel_command, *const laravel_verbs[];   /* laravel.c */
 extern const struct command schedule_command, *const schedule_verbs[]; /* schedule.c */
+extern const struct command schedules_command;                         /* schedules.c */
 
 /* main.c: options and help */
 
@@ -392,6 +393,19 @@ typedef dueq_status schedule_do(struct cli *cli, const dueq_message *schedule);
 schedule_do schedule_pause, schedule_resume, schedule_remove;
 /* Pushes the schedule's job now. *pushed has the id of the new message. */
 dueq_status schedule_run(struct cli *cli, const dueq_message *schedule, dueq_result **pushed);
+
+/* What a schedule's message says: a header, or `otherwise` if the message does not have it. */
+dueq_bytes schedule_header(const dueq_message *message, const char *name, const char *otherwise);
+dueq_bytes schedule_name(const dueq_message *message);
+/* The label of the app's release that declared the schedule; size 0: none. */
+dueq_bytes schedule_release(const dueq_message *message);
+int64_t schedule_last_ms(const dueq_message *message); /* 0: the schedule has not run yet */
+/* Prints when the schedule is due next, or that it is paused or dead. */
+void schedule_put_next(const dueq_message *message);
+
+/* schedules.c: those of all queues */
+
+extern const struct command prune_verb;
 
 /* id_commands.c: verbs on ids */
 

@@ -10,7 +10,7 @@
 
 static dueq_bytes text(const char *word) { return (dueq_bytes){word, strlen(word)}; }
 
-static dueq_bytes header(const dueq_message *message, const char *name, const char *otherwise) {
+dueq_bytes schedule_header(const dueq_message *message, const char *name, const char *otherwise) {
     for (size_t i = 0; i < message->header_count; i++) {
         dueq_bytes found = message->headers[i].name;
         if (found.size == strlen(name) && memcmp(found.data, name, found.size) == 0)
@@ -91,6 +91,8 @@ static int add(struct cli *cli, dueq_plan *schedule, dueq_draft *job, const char
 static int run_add(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {{"zone", required_argument, NULL, 'z'},
                                             {"catchup", required_argument, NULL, 'c'},
+                                            {"app", required_argument, NULL, 'a'},
+                                            {"release", required_argument, NULL, 'r'},
                                             DRAFT_OPTIONS,
                                             CLI_OPTIONS};
     struct draft job = DRAFT_NONE;
@@ -101,6 +103,10 @@ static int run_add(struct cli *cli, int argc, char *argv[]) {
             schedule.zone = text(optarg);
         else if (option == 'c')
             schedule.catchup = read_catchup(cli, optarg);
+        else if (option == 'a')
+            schedule.app = text(optarg);
+        else if (option == 'r')
+            schedule.release = text(optarg);
         else
             draft_option(cli, &job, option, optarg);
     }
@@ -117,18 +123,28 @@ static int run_add(struct cli *cli, int argc, char *argv[]) {
 
 /* list */
 
-static int64_t next_ms(const dueq_message *message) {
+static int64_t ms_of(const dueq_message *message, const char *name) {
     char digits[24] = "";
-    dueq_bytes time = header(message, "time", "0");
+    dueq_bytes time = schedule_header(message, name, "0");
     memcpy(digits, time.data, time.size < sizeof digits ? time.size : 0);
     return strtoll(digits, NULL, 10);
+}
+
+static int64_t next_ms(const dueq_message *message) { return ms_of(message, "time"); }
+
+int64_t schedule_last_ms(const dueq_message *message) { return ms_of(message, "last"); }
+
+dueq_bytes schedule_release(const dueq_message *message) {
+    dueq_bytes all = schedule_header(message, "release", "");
+    const char *end = all.size ? memchr(all.data, '@', all.size) : NULL;
+    return end ? (dueq_bytes){all.data, (size_t)(end - (const char *)all.data)} : all;
 }
 
 static bool is_paused(const dueq_message *message) {
     return message->state == DUEQ_DELAYED && message->time_ms >= DUEQ_MAX_TIME_MS;
 }
 
-static dueq_bytes name_of(const dueq_message *message) {
+dueq_bytes schedule_name(const dueq_message *message) {
     const char *id = message->id.data;
     return (dueq_bytes){id + strlen(PREFIX), message->id.size - strlen(PREFIX)};
 }
@@ -136,14 +152,27 @@ static dueq_bytes name_of(const dueq_message *message) {
 json_object *json_of_schedule(const char *queue, const dueq_message *message) {
     json_object *object = json_object_new_object();
     json_object_object_add(object, "queue", json_name(queue));
-    json_object_object_add(object, "name", json_text(name_of(message)));
-    json_object_object_add(object, "schedule", json_text(header(message, "schedule", "")));
-    json_object_object_add(object, "zone", json_text(header(message, "zone", "UTC")));
-    json_object_object_add(object, "catchup", json_text(header(message, "catchup", "once")));
+    json_object_object_add(object, "name", json_text(schedule_name(message)));
+    json_object_object_add(object, "schedule", json_text(schedule_header(message, "schedule", "")));
+    json_object_object_add(object, "zone", json_text(schedule_header(message, "zone", "UTC")));
+    json_object_object_add(object, "catchup",
+                           json_text(schedule_header(message, "catchup", "once")));
     json_object_object_add(object, "next_ms", json_time(next_ms(message)));
+    json_object_object_add(object, "last_ms", json_time(schedule_last_ms(message)));
+    json_object_object_add(object, "app", JSON_NAME(schedule_header(message, "app", "")));
+    json_object_object_add(object, "release", JSON_NAME(schedule_release(message)));
     json_object_object_add(object, "paused", json_object_new_boolean(is_paused(message)));
     json_object_object_add(object, "state", json_name(dueq_state_name(message->state)));
     return object;
+}
+
+void schedule_put_next(const dueq_message *message) {
+    if (is_paused(message))
+        fputs("paused", cli_out);
+    else if (message->state == DUEQ_DEAD)
+        fputs("dead", cli_out);
+    else
+        cli_put_time(next_ms(message), message->now_ms);
 }
 
 static void print(const struct cli *cli, const dueq_message *message) {
@@ -151,18 +180,14 @@ static void print(const struct cli *cli, const dueq_message *message) {
         json_line(json_of_schedule(cli->queue_name, message));
         return;
     }
-    cli_put(name_of(message));
+    cli_put(schedule_name(message));
     fputc('\t', cli_out);
-    cli_put(header(message, "schedule", ""));
+    cli_put(schedule_header(message, "schedule", ""));
     fputc('\t', cli_out);
-    cli_put(header(message, "zone", "UTC"));
+    cli_put(schedule_header(message, "zone", "UTC"));
     fputc('\t', cli_out);
-    if (is_paused(message))
-        fputs("paused\n", cli_out);
-    else if (message->state == DUEQ_DEAD)
-        fputs("dead\n", cli_out);
-    else
-        cli_print_time(next_ms(message), message->now_ms);
+    schedule_put_next(message);
+    fputc('\n', cli_out);
 }
 
 /* Prints the schedules among the messages of one state. */
@@ -275,13 +300,17 @@ static const struct command
          "week), @hourly, @daily, @weekly, @monthly or @yearly, or an interval: every 90s, every\n"
          "1h30m. At each of its times the queue gets a message NAME:TIME (ms since 1970) with\n"
          "this BODY; without BODY, or with -, the body is standard input. If the same schedule\n"
-         "exists, the command changes nothing. A paused schedule stays paused.\n"
+         "exists, the command changes nothing. A paused schedule stays paused. A change that\n"
+         "keeps EXPRESSION and --zone keeps the next time, too.\n"
          "\n"
          "Options:\n"
          "  --zone ZONE     the time zone of the fields, as Europe/Berlin (UTC)\n"
          "  --catchup WORD  which messages are pushed for times that passed while no worker ran.\n"
          "                  once: one message for all of them; skip: none if the last time passed\n"
          "                  more than a minute ago; all: one for each (once)\n"
+         "  --app NAME      which program declares the schedule: for dueq schedules\n"
+         "  --release TEXT  the releases of that program, the latest first, as LABEL@MS/COUNT\n"
+         "                  with a blank between: for dueq schedule prune; dueq-worker sets both\n"
          "and the options of dueq push, except --delay, --at, --id, --unique and --replace.\n"
          "\n"
          "Examples:\n"
@@ -291,7 +320,8 @@ static const struct command
     list_verb =
         {"schedule list", "QUEUE", "Lists the schedules of a queue",
          "A line has the name, the expression, the zone, and the next time, with tabs between.\n"
-         "The command reads all messages of the queue, a page at a time.\n"
+         "The command reads all messages of the queue, a page at a time. dueq schedules lists\n"
+         "those of all queues, with their last times and their apps.\n"
          "\n"
          "Example:\n"
          "  dueq schedule list reports --json\n",
@@ -320,7 +350,7 @@ static const struct command
                    run_remove};
 
 const struct command *const schedule_verbs[] = {&add_verb, &list_verb,   &pause_verb, &resume_verb,
-                                                &run_verb, &remove_verb, NULL};
+                                                &run_verb, &remove_verb, &prune_verb, NULL};
 
 const struct command schedule_command = {"schedule", "VERB QUEUE ...",
                                          "Pushes messages at times of the calendar or in intervals",

@@ -134,6 +134,7 @@ enum {
     DUEQ_MAX_BACKOFF_LIST = 32,     /* delays in a backoff's list */
     DUEQ_MAX_LOCK_NAME = 255,       /* a lock's name */
     DUEQ_MAX_SCHEDULE = 200,        /* a schedule's name */
+    DUEQ_MAX_RELEASE = 1000,        /* a schedule's app, and its releases */
     DUEQ_MAX_QUEUES = 1024,         /* queues of a reserve_any or a consumer */
     DUEQ_MAX_PARTITIONS = 1024,     /* partitions of a queue */
     DUEQ_MAX_KEY = 255,             /* a message's key */
@@ -489,6 +490,12 @@ typedef struct dueq_plan {
     dueq_bytes zone; /* such as "Europe/Berlin"; size 0: UTC */
     dueq_catchup catchup;
     const dueq_draft *job; /* without id, delay_ms, at_ms, unique_ms and replace */
+    /*
+     * Which program declares the schedule, and its releases, the latest first: for people, and for
+     * programs that declare their schedules when they start. Each at most DUEQ_MAX_RELEASE bytes of
+     * UTF-8 without control characters; size 0: none.
+     */
+    dueq_bytes app, release;
 } dueq_plan;
 
 #define DUEQ_PLAN {.struct_size = sizeof(dueq_plan)}

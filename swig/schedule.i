@@ -1,17 +1,20 @@
-/* (name, expression, zone, catchup, (job,)), the job as in a push. */
+/* (name, expression, zone, catchup, (job,), app, release), the job as in a push. */
 %typemap(in, fragment="drafts") const dueq_plan *schedule
         (dueq_plan plan = DUEQ_PLAN, struct drafts drafts = {0}) {
-    Py_ssize_t name_size, expression_size, zone_size;
+    Py_ssize_t name_size, expression_size, zone_size, app_size, release_size;
     PyObject *jobs;
     int catchup;
 
-    if (!PyArg_ParseTuple($input, "s#s#s#iO:schedule", &plan.name.data, &name_size,
+    if (!PyArg_ParseTuple($input, "s#s#s#iOs#s#:schedule", &plan.name.data, &name_size,
                           &plan.expression.data, &expression_size, &plan.zone.data, &zone_size,
-                          &catchup, &jobs))
+                          &catchup, &jobs, &plan.app.data, &app_size, &plan.release.data,
+                          &release_size))
         SWIG_fail;
     plan.name.size = (size_t)name_size;
     plan.expression.size = (size_t)expression_size;
     plan.zone.size = (size_t)zone_size;
+    plan.app.size = (size_t)app_size;
+    plan.release.size = (size_t)release_size;
     plan.catchup = (dueq_catchup)catchup;
     if (drafts_fill(&drafts, jobs) < 0)
         SWIG_fail;

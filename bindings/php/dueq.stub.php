@@ -215,7 +215,9 @@ namespace Dueq
             string $expression,
             string|array $job,
             string $zone = "UTC",
-            CatchUp $catchup = CatchUp::Once
+            CatchUp $catchup = CatchUp::Once,
+            string $app = "",
+            string $release = ""
         ): bool;
 
         public function pusher(int $most = 10000): PusherInterface;
@@ -753,7 +755,7 @@ namespace Dueq
         /**
          * Declares a schedule: at each of its times the queue gets a message like $job, with the id
          * "NAME:TIME" (milliseconds since 1970). The queue's consumers make the jobs, by
-         * Message::fire().
+         * Message::fire(). A change that keeps expression and zone keeps the next time, too.
          *
          * @param string $name 1 to 200 bytes of UTF-8 without control characters. A schedule of
          *     this name is replaced from now on; cancel("schedule:NAME") removes it
@@ -764,6 +766,9 @@ namespace Dueq
          * @param string $zone the time zone of the fields, as "Europe/Berlin"
          * @param CatchUp $catchup which jobs it pushes for times that passed while no consumer was
          *     running
+         * @param string $app which program declares the schedule: dueq-worker sets it, and
+         *     $release, for the schedules of its tasks
+         * @param string $release the releases of the program, the latest first
          * @return bool false: the schedule is declared like that already
          */
         public function schedule(
@@ -771,7 +776,9 @@ namespace Dueq
             string $expression,
             string|array $job,
             string $zone = "UTC",
-            CatchUp $catchup = CatchUp::Once
+            CatchUp $catchup = CatchUp::Once,
+            string $app = "",
+            string $release = ""
         ): bool {}
 
         /**

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: af588ffdd4879ef8456a0c5739130e79b7e95175 */
+ * Stub hash: 4b9b6c1eb865888043d1e65112d4fcf29f1708a5 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -61,6 +61,8 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_schedu
 	ZEND_ARG_TYPE_MASK(0, job, MAY_BE_STRING|MAY_BE_ARRAY, NULL)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, zone, IS_STRING, 0, "\"UTC\"")
 	ZEND_ARG_OBJ_INFO_WITH_DEFAULT_VALUE(0, catchup, Dueq\\CatchUp, 0, "Dueq\\CatchUp::Once")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, app, IS_STRING, 0, "\"\"")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, release, IS_STRING, 0, "\"\"")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_pusher, 0, 0, Dueq\\PusherInterface, 0)

@@ -4,20 +4,22 @@
 
 ZEND_METHOD(Dueq_Queue, schedule) {
     dueq_status status = DUEQ_INVALID;
-    zend_string *name, *expression, *zone = NULL;
+    zend_string *name, *expression, *zone = NULL, *app = NULL, *release = NULL;
     zend_object *catch_up = NULL;
     dueq_plan schedule = DUEQ_PLAN;
     zend_string *body;
     HashTable *fields;
     zval list, job;
 
-    ZEND_PARSE_PARAMETERS_START(3, 5)
+    ZEND_PARSE_PARAMETERS_START(3, 7)
         Z_PARAM_STR(name)
         Z_PARAM_STR(expression)
         Z_PARAM_ARRAY_HT_OR_STR(fields, body)
         Z_PARAM_OPTIONAL
         Z_PARAM_STR(zone)
         Z_PARAM_OBJ_OF_CLASS(catch_up, dueq_php_catch_up.ce)
+        Z_PARAM_STR(app)
+        Z_PARAM_STR(release)
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
@@ -35,6 +37,8 @@ ZEND_METHOD(Dueq_Queue, schedule) {
         schedule.name = dueq_php_bytes(name);
         schedule.expression = dueq_php_bytes(expression);
         schedule.zone = dueq_php_bytes(zone);
+        schedule.app = dueq_php_bytes(app);
+        schedule.release = dueq_php_bytes(release);
         if (catch_up) {
             schedule.catchup = (dueq_catchup)dueq_php_case_value(&dueq_php_catch_up, catch_up);
         }

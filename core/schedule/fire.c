@@ -15,6 +15,7 @@
 /* Where more than MOST times are due, the others wait for this long. */
 #define REST_MS 12000
 #define NUMBER_SIZE 24
+#define LAST_SIZE 13
 /* The most jobs that a schedule pushes when it fires; its next message is one more. */
 #define MOST (DUEQ_MAX_BATCH - 1)
 /* The most bytes of these jobs, where there is more than one. */
@@ -24,8 +25,9 @@ static const char *const catchups[] = {"once", "skip", "all"};
 
 /* The content of a schedule's message. */
 struct plan {
-    dueq_bytes name, expression, zone, catchup;
+    dueq_bytes name, expression, zone, catchup, app, release;
     int64_t time_ms;
+    dueq_bytes last; /* when the schedule last pushed a job: LAST_SIZE digits; size 0: never */
     dueq_bytes job;
     struct dueq__cron cron;
     struct dueq__zone clocks;
@@ -55,8 +57,13 @@ dueq_status dueq_schedule_next(dueq_bytes expression, dueq_bytes zone, int64_t a
 
 struct message {
     char id[DUEQ_MAX_ID + 1], time[NUMBER_SIZE];
-    dueq_header headers[4];
+    dueq_header headers[7];
 };
+
+static void add_header(dueq_draft *draft, struct message *room, const char *name,
+                       dueq_bytes value) {
+    room->headers[draft->header_count++] = (dueq_header){dueq__text(name), value};
+}
 
 /* The draft of the schedule's message for a time. The draft points into the plan and `room`. */
 static dueq_draft draft_message(const struct plan *plan, int64_t time_ms, struct message *room) {
@@ -70,12 +77,19 @@ static dueq_draft draft_message(const struct plan *plan, int64_t time_ms, struct
     draft.id = (dueq_bytes){room->id, (size_t)size};
     draft.at_ms = time_ms;
     draft.backoff = (dueq_backoff){.kind = DUEQ_BACKOFF_FIXED, .base_ms = GRACE_MS};
-    room->headers[draft.header_count++] = (dueq_header){dueq__text("time"), dueq__text(room->time)};
-    room->headers[draft.header_count++] = (dueq_header){dueq__text("schedule"), plan->expression};
+    /* schedule.lua needs this order. */
+    add_header(&draft, room, "time", dueq__text(room->time));
+    if (plan->last.size)
+        add_header(&draft, room, "last", plan->last);
+    add_header(&draft, room, "schedule", plan->expression);
     if (!dueq__zone_is_utc(plan->zone))
-        room->headers[draft.header_count++] = (dueq_header){dueq__text("zone"), plan->zone};
+        add_header(&draft, room, "zone", plan->zone);
     if (!dueq__bytes_equal(plan->catchup, dueq__text(catchups[DUEQ_CATCHUP_ONCE])))
-        room->headers[draft.header_count++] = (dueq_header){dueq__text("catchup"), plan->catchup};
+        add_header(&draft, room, "catchup", plan->catchup);
+    if (plan->app.size)
+        add_header(&draft, room, "app", plan->app);
+    if (plan->release.size)
+        add_header(&draft, room, "release", plan->release);
     return draft;
 }
 
@@ -108,6 +122,11 @@ static dueq_status read_message(const dueq_message *message, struct plan *plan,
     plan->expression = header(message, "schedule", "");
     plan->zone = header(message, "zone", "");
     plan->catchup = header(message, "catchup", catchups[DUEQ_CATCHUP_ONCE]);
+    plan->app = header(message, "app", "");
+    plan->release = header(message, "release", "");
+    plan->last = header(message, "last", "");
+    if (plan->last.size != LAST_SIZE)
+        plan->last.size = 0;
     plan->job = message->body;
     if (!dueq__read_number(header(message, "time", ""), 0, DUEQ_MAX_TIME_MS, &plan->time_ms) ||
         !is_catchup(plan->catchup) || plan->name.size > DUEQ_MAX_SCHEDULE)
@@ -219,7 +238,13 @@ static dueq_status fire(dueq_queue *queue, const struct time_request *request, i
             drafts[i].id = (dueq_bytes){ids[i], (size_t)size};
             drafts[i].at_ms = times[i];
         }
-        drafts[count] = draft_message(plan, next, &room);
+        struct plan after = *plan;
+        char last[NUMBER_SIZE];
+        if (count) {
+            snprintf(last, sizeof last, "%013" PRId64, times[count - 1]);
+            after.last = dueq__text(last);
+        }
+        drafts[count] = draft_message(&after, next, &room);
         if (next <= now)
             drafts[count].at_ms = now + REST_MS;
         status = dueq__fire_submit(queue, request->ticket, drafts, count + 1);
@@ -273,7 +298,8 @@ static dueq_status request_time(dueq_queue *queue, const struct plan *plan, dueq
         return status;
     struct time_request *request = dueq__op_state(
         client, sizeof *request + plan->name.size + plan->expression.size + plan->zone.size +
-                    plan->catchup.size + plan->job.size + ticket.size + key.size);
+                    plan->catchup.size + plan->app.size + plan->release.size + plan->last.size +
+                    plan->job.size + ticket.size + key.size);
     if (!request) {
         dueq__resp_free(&words);
         return dueq__op_no_memory(client);
@@ -284,6 +310,9 @@ static dueq_status request_time(dueq_queue *queue, const struct plan *plan, dueq
     request->plan.expression = copy(&at, plan->expression);
     request->plan.zone = copy(&at, plan->zone);
     request->plan.catchup = copy(&at, plan->catchup);
+    request->plan.app = copy(&at, plan->app);
+    request->plan.release = copy(&at, plan->release);
+    request->plan.last = copy(&at, plan->last);
     request->plan.job = copy(&at, plan->job);
     request->ticket = copy(&at, ticket);
     request->key = copy(&at, key);
@@ -341,6 +370,11 @@ static dueq_status check(const dueq_plan *schedule, struct dueq__error *error) {
             dueq__ranges_check(&(struct dueq__range){"the catch-up", NULL, (int)schedule->catchup,
                                                      0, DUEQ_CATCHUP_ALL},
                                1, error);
+    if (!status && schedule->app.size)
+        status = dueq__text_check("a schedule's app", schedule->app, DUEQ_MAX_RELEASE, error);
+    if (!status && schedule->release.size)
+        status =
+            dueq__text_check("a schedule's release", schedule->release, DUEQ_MAX_RELEASE, error);
     return status ? status : dueq__draft_check(job, false, error);
 }
 
@@ -363,8 +397,9 @@ static dueq_status submit(dueq_queue *queue, const dueq_plan *schedule) {
         status = dueq__draft_refuse_group(schedule->job, error);
     if (status)
         return status;
-    struct plan plan = {schedule->name, schedule->expression, schedule->zone,
-                        .catchup = dueq__text(catchups[schedule->catchup])};
+    struct plan plan = {schedule->name,       schedule->expression,
+                        schedule->zone,       .catchup = dueq__text(catchups[schedule->catchup]),
+                        .app = schedule->app, .release = schedule->release};
     status = read_times(&plan, error);
     size_t size = dueq__envelope_write(schedule->job, NULL, NULL);
     if (!status && size > DUEQ_MAX_BODY / 4)

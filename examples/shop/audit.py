@@ -11,7 +11,7 @@ Entry: TypeAlias = dict[str, Any]
 
 PACKING_MS = 1000  # worker.php: between the payment and the parcel
 BACKOFF_MS = 500  # tasks.py: of `charge`
-REPORT_MS = 1000  # front.py: the schedule
+REPORT_MS = 1000  # tasks.py: the schedule of `report`
 SLOTS = 2  # how many jobs a worker runs at once
 
 

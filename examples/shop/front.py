@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 
 import book
 from fastapi import FastAPI
 from pydantic import BaseModel
-from tasks import app, charge, report
+from tasks import app, charge
 
 import dueq
 
@@ -18,16 +17,7 @@ class Order(BaseModel):
     cents: int
 
 
-@asynccontextmanager
-async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-    # Changes nothing if the schedule is declared like that already.
-    reports = app.aio_queue("reports")
-    await reports.schedule("report", "every 1s", report.draft(), catchup="all")
-    book.write("opened")
-    yield
-
-
-shop = FastAPI(title="dueq's shop", lifespan=lifespan)
+shop = FastAPI(title="dueq's shop")
 
 
 @shop.post("/orders", status_code=202)

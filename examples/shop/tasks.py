@@ -12,7 +12,7 @@ import book
 
 import dueq
 
-app = dueq.App()  # the tasks that Python runs
+app = dueq.App(name="shop")  # the tasks that Python runs
 php = dueq.App()  # the tasks that PHP runs: only their names, arguments and options are here
 
 
@@ -27,10 +27,16 @@ def ship(order: str) -> None:
     time.sleep(0.05)
 
 
-@app.task(queue="reports")
+@app.task(queue="reports", every=1, catchup="all")
 def report() -> None:
-    """Counts the parcels. The schedule of front.py pushes this task each second."""
+    """Counts the parcels each second. The workers declare this schedule when they start."""
     print(app.queue("parcels").stats().acked, "parcels are on their way", flush=True)
+
+
+@app.on_start
+def opened() -> None:
+    """The schedule is declared: reports are due from now on."""
+    book.write("opened")
 
 
 @app.middleware

@@ -34,6 +34,9 @@ def test_schedule_add_and_list(dueq: Program) -> None:
         "zone": "Europe/Berlin",
         "catchup": "skip",
         "next_ms": other["next_ms"],
+        "last_ms": None,
+        "app": None,
+        "release": None,
         "paused": False,
         "state": "delayed",
     }
@@ -131,3 +134,104 @@ def test_push_of_what_only_a_schedule_has_is_refused(dueq: Program, words: list[
     assert ended.code == 2
     assert "INVALID" in ended.err
     assert "schedule" in ended.err
+
+
+def declare(dueq: Program, queue: str, name: str, release: str, app: str = "shop") -> None:
+    words = ["--app", app, "--release", release]
+    dueq("schedule", "add", queue, name, "every 1h", "x", *words)
+
+
+def names(dueq: Program, *words: str) -> list[tuple[object, ...]]:
+    rows = dueq("schedules", *words, "--json").objects
+    return [(row["queue"], row["name"], row["app"], row["release"]) for row in rows]
+
+
+def test_schedules_of_all_queues(dueq: Program) -> None:
+    assert dueq("schedules").text == ""
+    declare(dueq, "mail", "digest", "v2@2000/1 v1@1000/1")
+    add(dueq)
+    dueq("push", "orders", "no schedule")
+    assert names(dueq) == [("mail", "digest", "shop", "v2"), ("orders", "nightly", None, None)]
+    assert names(dueq, "mail", "empty") == [("mail", "digest", "shop", "v2")]
+    head, mail, orders = dueq("schedules").lines
+    assert head == "QUEUE  NAME  SCHEDULE  ZONE  NEXT  LAST  APP  RELEASE"
+    assert mail.startswith("mail  digest  every 1h  UTC  20")
+    assert mail.endswith("  -  shop  v2")
+    assert orders.endswith("  -  -  ")
+
+
+def test_schedules_show_the_last_time(dueq: Program, server: Server) -> None:
+    dueq("schedule", "add", "orders", "tick", "every 1s", "x")
+    dueq("work", "orders", "--max-jobs", "1", "--", "true")
+    [row] = dueq("schedules", "--json").objects
+    last, after = row["last_ms"], row["next_ms"]
+    assert isinstance(last, int)
+    assert isinstance(after, int)
+    assert 0 < last < after
+    assert time.time() * 1000 - last < 60_000
+
+
+def test_schedule_prune_removes_what_is_gone_from_the_code(dueq: Program) -> None:
+    declare(dueq, "mail", "digest", "v2@2000/2 v1@1000/2")
+    declare(dueq, "orders", "nightly", "v2@2001/2")
+    declare(dueq, "orders", "gone", "v1@1000/2")
+    declare(dueq, "mail", "other", "v1@1000/1", "bank")
+    dueq("schedule", "add", "mail", "hand", "@daily", "x")
+    dueq("push", "orders", "x", "--id", "gone:1")
+    assert dueq("schedule", "prune", "--app", "shop", "--dry-run").text == "orders\tgone\n"
+    assert len(names(dueq)) == 5
+    [removed] = dueq("schedule", "prune", "--app", "shop", "--json").objects
+    assert (removed["queue"], removed["name"], removed["release"]) == ("orders", "gone", "v1")
+    assert [row[1] for row in names(dueq)] == ["digest", "hand", "other", "nightly"]
+    assert dueq("schedule", "prune", "--app", "shop").text == ""
+    assert dueq.find("gone:1")["state"] == "ready"
+
+
+def test_schedule_prune_looks_into_partitions(dueq: Program) -> None:
+    words = ["--app", "shop", "--release", "v1@1/1", "--partitions", "4"]
+    dueq("schedule", "add", "orders", "gone", "every 1h", "x", *words)
+    declare(dueq, "mail", "digest", "v2@2/1 v1@1/1")
+    [(queue, name, *_), _] = sorted(names(dueq), reverse=True)
+    assert str(queue).startswith("orders#")
+    assert dueq("schedule", "prune", "--app", "shop").text == f"{queue}\t{name}\n"
+    assert len(names(dueq)) == 1
+
+
+def test_schedule_prune_waits_for_the_whole_release(dueq: Program) -> None:
+    """A worker that was killed while it declared leaves schedules of the release before."""
+    declare(dueq, "mail", "digest", "v2@2000/2 v1@1000/2")
+    declare(dueq, "orders", "nightly", "v1@1000/2")
+    ended = dueq.run("schedule", "prune", "--app", "shop")
+    assert ended.code == 1
+    assert "the release v2 has declared 1 of its 2 schedules" in ended.err
+    assert len(names(dueq)) == 2
+    assert dueq("schedule", "prune", "--app", "shop", "--all").lines == [
+        "mail\tdigest",
+        "orders\tnightly",
+    ]
+    ended = dueq.run("schedule", "prune", "--app", "shop")
+    assert ended.code == 1
+    assert "no schedule names this app" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ((), "--app is missing"),
+        (("--app", ""), "--app is missing"),
+        (("orders", "--app", "shop"), "takes no name"),
+        (("--app", "shop", "--partitions", "2"), "--partitions"),
+    ],
+)
+def test_schedule_prune_with_wrong_words(dueq: Program, words: tuple[str, ...], text: str) -> None:
+    ended = dueq.run("schedule", "prune", *words)
+    assert ended.code == 2
+    assert text in ended.err
+
+
+def test_schedule_prune_does_not_trust_a_release_without_numbers(dueq: Program) -> None:
+    declare(dueq, "mail", "digest", "v2")
+    declare(dueq, "orders", "nightly", "v1@x/y")
+    ended = dueq.run("schedule", "prune", "--app", "shop")
+    assert ended.code == 1
+    assert len(names(dueq)) == 2

@@ -236,7 +236,8 @@ final class ContractTest extends TestCase
 
     private function schedule(array $step): array
     {
-        $more = array_map($this->value(...), array_intersect_key($step, ['zone' => 0]));
+        $texts = ['zone' => 0, 'app' => 0, 'release' => 0];
+        $more = array_map($this->value(...), array_intersect_key($step, $texts));
         if (isset($step['catchup'])) {
             $more['catchup'] = CatchUp::from($this->value($step['catchup']));
         }

@@ -63,7 +63,7 @@ FIELDS = {
     "push": DRAFT | {"drafts", "times"},
     "ack_push": {"message", "to", "drafts", "times"},
     "reserve": {"count", "queues", "order", "as", *RESERVE},
-    "schedule": {"name", "expression", "zone", "catchup", "job"},
+    "schedule": {"name", "expression", "zone", "catchup", "job", "app", "release"},
     "fire": {"message"},
     "ack": {"message", "tickets"},
     "checkpoint": {"message", "cursor"},

@@ -65,7 +65,9 @@ static void do_schedule(struct run *run, json_object *step) {
                           field(step, "catchup")
                               ? (dueq_catchup)choice(run, step, "catchup", catchups)
                               : DUEQ_CATCHUP_ONCE,
-                          drafts(run, field(step, "job"), &count)};
+                          drafts(run, field(step, "job"), &count),
+                          bytes(run, step, "app"),
+                          bytes(run, step, "release")};
     compare_status(run, field(step, "expect"), dueq_schedule(run->queue, &schedule));
 }
 

@@ -159,7 +159,8 @@ class Run(Foreign):
         return ["OK", *self.note_ids(found, ids)]
 
     def do_schedule(self, step: Json, expect: Json) -> list[str]:
-        more = {name: self.text(step[name]) for name in ("zone", "catchup") if name in step}
+        names = ("zone", "catchup", "app", "release")
+        more = {name: self.text(step[name]) for name in names if name in step}
         words = self.text(step["name"]), self.text(step["expression"])
         done = self.queue.schedule(*words, self.draft(step["job"]), **more)  # type: ignore[arg-type]
         return ["OK" if done else "DUPLICATE"]

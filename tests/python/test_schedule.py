@@ -135,7 +135,7 @@ def test_fire_on_time(server: Server, queue: dueq.Queue) -> None:
     assert after
     assert after.state == "delayed"
     assert ms_of(after.time) == (at // 3_600_000 + 1) * 3_600_000
-    assert after.headers == {**message.headers, "time": str(ms_of(after.time))}
+    assert after.headers == {**message.headers, "time": str(ms_of(after.time)), "last": str(at)}
 
 
 @pytest.mark.parametrize(

@@ -68,8 +68,8 @@ ConsumeRow: TypeAlias = tuple[
 # The end of what was made.
 # replicas, disk, timeout_ms
 DurabilityRow: TypeAlias = tuple[int, bool, int]
-# name, expression, zone, catchup, the job alone
-ScheduleRow: TypeAlias = tuple[str, str, str, int, tuple[DraftRow, ...]]
+# name, expression, zone, catchup, the job alone, app, release
+ScheduleRow: TypeAlias = tuple[str, str, str, int, tuple[DraftRow, ...], str, str]
 # id, ticket, headers, body
 HeldRow: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...], bytes]
 # Made from core/results.toml by core/verbs.py: the rows of results.
@@ -438,6 +438,7 @@ DEFAULT_BACKOFF_CAP_MS: int
 MAX_BACKOFF_LIST: int
 MAX_LOCK_NAME: int
 MAX_SCHEDULE: int
+MAX_RELEASE: int
 MAX_QUEUES: int
 MAX_PARTITIONS: int
 MAX_KEY: int

@@ -26,6 +26,7 @@ from dueq.serializers import (
     checked_name,
     unique_id,
 )
+from dueq.task_schedule import TaskSchedule, checked_label, label_of, row_of, task_schedule
 from dueq.times import limit_ms
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias, Unpack
 
     from dueq import aio
+    from dueq.schedule import Catchup
 
     QueueHandler: TypeAlias = Callable[[JobMessage], object]
     Kinds: TypeAlias = type[Exception] | Iterable[type[Exception]] | None
@@ -42,10 +44,12 @@ P = ParamSpec("P")
 R = TypeVar("R")
 M = TypeVar("M", bound=Callable[[Job, Callable[[], Any]], Any])
 H = TypeVar("H", bound="QueueHandler")
+F = TypeVar("F", bound=Callable[[], object])
 
 # json is not an option of a task: its arguments are the body.
 _OF_PUSH = ("queue", *(name for name in Options.__annotations__ if name != "json"))
 _OF_TASK = (*_OF_PUSH, *("timeout", "kill_after", "serializer", "retry_on", "fail_on"))
+_NOT_SCHEDULED = {"delay", "at", "id", "unique", "replace"}
 _HARD_AFTER = 10.0  # seconds after the soft limit
 
 
@@ -72,6 +76,7 @@ class Task(Generic[P, R]):
         retry_on: Kinds = None,
         fail_on: Kinds = None,
         on_exhausted: Hook | None = None,
+        schedule: TaskSchedule | None = None,
     ) -> None:
         functools.update_wrapper(self, handler)
         self.app = app
@@ -84,6 +89,8 @@ class Task(Generic[P, R]):
         """Seconds after which the worker gives the job up; None: no limit."""
         self.on_exhausted = on_exhausted
         """Called when a job has failed for good; None: the app's hook is called."""
+        self.schedule = schedule
+        """When the workers of the app push the task by themselves; None: never."""
         self._retry_on = None if retry_on is None else _kinds(retry_on, "retry_on")
         self._fail_on = () if fail_on is None else _kinds(fail_on, "fail_on")
         self._serializer = serializer
@@ -183,6 +190,11 @@ class App:
     Tasks by their names, and the settings with which a worker runs them.
 
     url           as for dueq.Queue
+    name          of the app, 1 to 64 characters without blanks and @: who has declared the
+                  schedules of its tasks. Each program has a name of its own
+    release       which version of the program this is, as "v42" or a commit: 1 to 64 characters
+                  without blanks and @; None: $DUEQ_RELEASE, else a digest of all its schedules.
+                  A release that was replaced does not declare schedules for an hour
     serializers   further serializers, for tasks that name them; JSON is always known
     partitions    the number of partitions of each queue that has partitions, by the queue's name;
                   as for dueq.Queue
@@ -205,11 +217,20 @@ class App:
         self,
         url: str | None = None,
         *,
+        name: str | None = None,
+        release: str | None = None,
         serializers: Iterable[Serializer] = (),
         partitions: Mapping[str, int] | None = None,
         on_exhausted: Hook | None = None,
     ) -> None:
+        for what, text in (("name", name), ("release", release)):
+            if text is not None:
+                checked_label(what, text)
         self.url = url
+        self.name = name
+        self._release = release
+        self.start_hooks: list[Callable[[], object]] = []
+        self.stop_hooks: list[Callable[[], object]] = []
         self.on_exhausted = on_exhausted
         self.partitions = dict(partitions or {})
         self.tasks: dict[str, Task[..., Any]] = {}
@@ -243,6 +264,10 @@ class App:
         retry_on: Kinds = None,
         fail_on: Kinds = None,
         on_exhausted: Hook | None = None,
+        cron: str | None = None,
+        every: float | timedelta | None = None,
+        tz: str = "UTC",
+        catchup: Catchup = "once",
         **options: Unpack[Options],
     ) -> Callable[[Callable[P, R]], Task[P, R]]: ...
     def task(
@@ -257,6 +282,10 @@ class App:
         retry_on: Kinds = None,
         fail_on: Kinds = None,
         on_exhausted: Hook | None = None,
+        cron: str | None = None,
+        every: float | timedelta | None = None,
+        tz: str = "UTC",
+        catchup: Catchup = "once",
         **options: Unpack[Options],
     ) -> Task[P, R] | Callable[[Callable[P, R]], Task[P, R]]:
         """
@@ -277,6 +306,11 @@ class App:
                       even if retry_on names a base class
         on_exhausted  a function, or a coroutine function, as for App: replaces the app's hook for
                       this task
+        cron          when the app's workers push the task by themselves, without arguments: an
+                      expression as for Queue.schedule(), such as "30 2 * * mon-fri"
+        every         the same as an interval: seconds (or a timedelta), 1 at least
+        tz            the time zone of cron, such as "Europe/Berlin"
+        catchup       for cron and every, as for Queue.schedule()
         options       those of dueq.Draft, for each push: max_attempts, backoff, unique and others.
                       With `unique` and no id, the id is made of the task's name and arguments
 
@@ -293,6 +327,7 @@ class App:
         if soft and hard and hard < soft:
             raise InvalidError("kill_after: must not be below the timeout")
         _checked(options, _OF_TASK)
+        times = task_schedule(cron, every, tz, catchup)
         hard_s = hard / 1000 if hard else soft / 1000 + _HARD_AFTER if soft else None
 
         def make(handler: Callable[P, R]) -> Task[P, R]:
@@ -311,11 +346,59 @@ class App:
                 retry_on,
                 fail_on,
                 on_exhausted,
+                times,
             )
+            if times:
+                self._check_schedule(task)
             self.tasks[own] = task
             return task
 
         return make
+
+    def _check_schedule(self, task: Task[..., Any]) -> None:
+        if not self.name:
+            raise InvalidError(
+                f"task {task.name}: cron, every: the app has no name, by which schedules that are "
+                'gone from its code are found: dueq.App(name="shop")'
+            )
+        given = sorted(_NOT_SCHEDULED.intersection(task._options))
+        if given:
+            raise InvalidError(
+                f"task {task.name}: {_listed(given)}: the schedule gives each push its id and time"
+            )
+        try:
+            row_of(task, "", "")
+        except TypeError as error:
+            raise TypeError(f"{error}; cron and every push the task without arguments") from None
+
+    @property
+    def scheduled(self) -> list[Task[..., Any]]:
+        """The tasks that have a schedule."""
+        return [task for task in self.tasks.values() if task.schedule]
+
+    @property
+    def release(self) -> str:
+        """The label of this release. Raises InvalidError if $DUEQ_RELEASE is no label."""
+        return label_of(self._release, self.scheduled)
+
+    def on_start(self, hook: F) -> F:
+        """
+        Decorator: each worker process calls the function, or awaits the coroutine function, once,
+        before it takes messages; several in the order in which they were added. If it raises, the
+        worker ends with the exit code 1.
+        """
+        self.start_hooks.append(hook)
+        return hook
+
+    def on_stop(self, hook: F) -> F:
+        """
+        Decorator: each worker process that has called all functions of on_start() calls the
+        function, or awaits the coroutine function, once, when its jobs have ended and it is about
+        to end; several in the order in which they were added. The worker logs what it raises. Not
+        called if the process is killed, or its grace ends before.
+        """
+        self.stop_hooks.append(hook)
+        return hook
 
     def push(
         self,

@@ -42,7 +42,13 @@ def next_time(
 
 
 def schedule_row(
-    name: str, expression: str, job: Body | Draft, zone: str, catchup: Catchup
+    name: str,
+    expression: str,
+    job: Body | Draft,
+    zone: str,
+    catchup: Catchup,
+    app: str,
+    release: str,
 ) -> _core.ScheduleRow:
     """
     The row of a schedule for the core. Raises InvalidError for values that the core could not
@@ -50,4 +56,4 @@ def schedule_row(
     """
     if catchup not in _CATCHUPS:
         raise InvalidError(f"catchup: {catchup!r} is not one of {', '.join(_CATCHUPS)}")
-    return name, expression, zone, _CATCHUPS[catchup], tuple(rows((job,)))
+    return name, expression, zone, _CATCHUPS[catchup], tuple(rows((job,))), app, release

@@ -40,6 +40,9 @@ final class Task
         'uniqueFor' => 'unique',
     ];
 
+    /** When the workers push the task by themselves, as for Queue::schedule(); null: never. */
+    public readonly ?string $expression;
+
     /** @var list<class-string>|null */
     private readonly ?array $retryOn;
 
@@ -63,6 +66,11 @@ final class Task
      *     one has failed for good, even if $retryOn names a parent of that class
      * @param (callable(Worker\Job, \Throwable): mixed)|class-string|null $onExhausted as for
      *     Worker::onExhausted(): replaces the worker's hook for this task
+     * @param string|null $cron when the workers push the task by themselves, without arguments: an
+     *     expression as for Queue::schedule(), such as "30 2 * * mon-fri"
+     * @param float|null $every the same as an interval: seconds, 1 at least
+     * @param string $tz the time zone of $cron, such as "Europe/Berlin"
+     * @param CatchUp $catchup for $cron and $every, as for Queue::schedule()
      * @param mixed ...$options options of the task's messages, as named arguments of Queue::push():
      *     maxAttempts, backoff, ttl, priority, unique and others
      * @throws InvalidArgumentException for a wrong name, limit, class or option
@@ -76,6 +84,10 @@ final class Task
         string|array|null $retryOn = null,
         string|array $failOn = [],
         public readonly mixed $onExhausted = null,
+        ?string $cron = null,
+        ?float $every = null,
+        public readonly string $tz = 'UTC',
+        public readonly CatchUp $catchup = CatchUp::Once,
         mixed ...$options,
     ) {
         if (strlen($name) > 255 || !preg_match('/^[^\x00-\x1f\x7f]+$/Du', $name)) {
@@ -110,6 +122,7 @@ final class Task
         $this->failOn = array_values((array) $failOn);
         $this->killAfter = $killAfter ?? ($timeout === null ? null : $timeout + self::GRACE);
         $this->options = $options;
+        $this->expression = $this->expressionOf($cron, $every);
     }
 
     /** Whether a job that throws $error has failed for good, by $retryOn or $failOn. */
@@ -135,6 +148,46 @@ final class Task
         $attributes = (new \ReflectionClass($class))->getAttributes(self::class);
 
         return $attributes === [] ? null : $attributes[0]->newInstance();
+    }
+
+    /** @throws InvalidArgumentException for what is no schedule */
+    private function expressionOf(?string $cron, ?float $every): ?string
+    {
+        $wrong = match (true) {
+            $cron !== null && $every !== null => 'cron, every: give one of them',
+            $cron === null && $every === null
+                => $this->tz !== 'UTC' || $this->catchup !== CatchUp::Once
+                    ? 'tz and catchup say more about cron or every, which is not given'
+                    : null,
+            $every !== null && !($every >= 1.0 && $every <= 86400.0 * 366)
+                => 'every: an interval has 1 second to 366 days',
+            isset($this->options['unique']) || isset($this->options['replace'])
+                => 'unique, replace: the schedule gives each push its id and time',
+            default => null,
+        };
+        if ($wrong !== null) {
+            throw new InvalidArgumentException("the task {$this->name}: $wrong");
+        }
+        if ($every !== null) {
+            $ms = (int) ceil(round($every * 1000, 3));
+            $cron = $ms % 1000 === 0 ? 'every ' . intdiv($ms, 1000) . 's' : "every {$ms}ms";
+        }
+        if ($cron === null) {
+            return null;
+        }
+        try {
+            $next = Queue::nextTime($cron, $this->tz);
+        } catch (Exception\DueqException $error) {
+            throw new InvalidArgumentException(
+                "the task {$this->name}: {$error->getMessage()}",
+                0,
+                $error,
+            );
+        }
+
+        return $next === null
+            ? throw new InvalidArgumentException("the task {$this->name}: $cron is never due")
+            : $cron;
     }
 
     /**

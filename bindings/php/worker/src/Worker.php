@@ -11,12 +11,14 @@ use Dueq\Worker\ClassFinder;
 use Dueq\Worker\Decision;
 use Dueq\Worker\Handler;
 use Dueq\Worker\Job;
+use Dueq\Worker\Schedules;
 use Dueq\Worker\Serializer;
 use Dueq\Worker\Stop;
 use Dueq\Worker\UnknownTask;
 use InvalidArgumentException;
 use Psr\Container\ContainerInterface;
 use Psr\Log\LoggerInterface;
+use RuntimeException;
 use Throwable;
 
 /**
@@ -48,6 +50,12 @@ final class Worker
     /** @var (callable(Job, Throwable): mixed)|class-string|null */
     private mixed $onExhausted = null;
 
+    /** @var list<callable(): mixed> */
+    private array $startHooks = [];
+
+    /** @var list<callable(): mixed> */
+    private array $stopHooks = [];
+
     /** @var list<string> */
     private array $folders = [];
 
@@ -59,6 +67,12 @@ final class Worker
      * @param array<string, Serializer> $serializers by name, besides JSON
      * @param array<string, int> $partitions the number of partitions of each queue that has
      *     partitions, by the queue's name
+     * @param string|null $name of the app, 1 to 64 characters without blanks and @: who has
+     *     declared the schedules of its tasks. Each program has a name of its own
+     * @param string|null $release which version of the program this is, as "v42" or a commit: 1 to
+     *     64 characters without blanks and @; null: $DUEQ_RELEASE, else a digest of all its
+     *     schedules. A release that was replaced does not declare schedules for an hour
+     * @throws InvalidArgumentException for a wrong name or release
      * @throws Exception\DueqException for a URL that Client::__construct() refuses
      */
     public function __construct(
@@ -67,7 +81,11 @@ final class Worker
         public readonly ?LoggerInterface $logger = null,
         array $serializers = [],
         array $partitions = [],
+        private readonly ?string $name = null,
+        private readonly ?string $release = null,
     ) {
+        $name === null || Schedules::checkLabel('name', $name);
+        $release === null || Schedules::checkLabel('release', $release);
         $this->tasks = new Tasks($server, [], $serializers, $partitions);
     }
 
@@ -94,6 +112,10 @@ final class Worker
         string|array|null $retryOn = null,
         string|array $failOn = [],
         callable|string|null $onExhausted = null,
+        ?string $cron = null,
+        ?float $every = null,
+        string $tz = 'UTC',
+        CatchUp $catchup = CatchUp::Once,
         mixed ...$options,
     ): static {
         $known = new Task(
@@ -105,6 +127,10 @@ final class Worker
             $retryOn,
             $failOn,
             $onExhausted,
+            $cron,
+            $every,
+            $tz,
+            $catchup,
             ...$options,
         );
 
@@ -216,6 +242,33 @@ final class Worker
     }
 
     /**
+     * Adds callables that each process calls once, before it takes messages, in the order in which
+     * they were added. If one throws, the worker ends with the exit status 1.
+     *
+     * @param callable(): mixed ...$hooks
+     */
+    public function onStart(callable ...$hooks): static
+    {
+        array_push($this->startHooks, ...array_values($hooks));
+
+        return $this;
+    }
+
+    /**
+     * Adds callables that each process calls once, when its jobs have ended and it is about to end,
+     * in the order in which they were added. The worker logs what they throw. They are not called
+     * if the process is killed.
+     *
+     * @param callable(): mixed ...$hooks
+     */
+    public function onStop(callable ...$hooks): static
+    {
+        array_push($this->stopHooks, ...array_values($hooks));
+
+        return $this;
+    }
+
+    /**
      * Pushes a task, as Tasks::push().
      *
      * @param array<mixed> $arguments
@@ -248,6 +301,51 @@ final class Worker
             ...$queues,
             ...array_map(strval(...), array_keys($this->queueHandlers)),
         ]));
+    }
+
+    /** @internal The schedules of the tasks. */
+    public function schedules(): Schedules
+    {
+        $tasks = array_map(
+            fn (Handler $handler) => $handler->task,
+            array_values($this->handlers),
+        );
+
+        return new Schedules(
+            $this->tasks,
+            $this->name,
+            $this->release,
+            array_values(array_filter($tasks, fn (Task $task) => $task->expression !== null)),
+        );
+    }
+
+    /**
+     * @internal Calls the hooks of onStart().
+     * @throws RuntimeException if one throws
+     */
+    public function start(): void
+    {
+        foreach ($this->startHooks as $hook) {
+            try {
+                $hook();
+            } catch (Throwable $error) {
+                $text = $error::class . ": {$error->getMessage()}";
+                throw new RuntimeException("onStart: the worker cannot start: $text", 0, $error);
+            }
+        }
+    }
+
+    /** @internal Calls the hooks of onStop(), and logs what they throw. */
+    public function stop(LoggerInterface $logger): void
+    {
+        foreach ($this->stopHooks as $hook) {
+            try {
+                $hook();
+            } catch (Throwable $error) {
+                $text = 'onStop: ' . $error::class . ": {$error->getMessage()}";
+                $logger->error($text, ['exception' => $error]);
+            }
+        }
     }
 
     /** @return list<string> the folders of discover() */
@@ -349,10 +447,23 @@ final class Worker
     /** @param callable|class-string $handler */
     private function add(Task $task, callable|string $handler): static
     {
+        if ($task->expression !== null && $this->name === null) {
+            throw new InvalidArgumentException(
+                "the task {$task->name}: cron, every: the worker has no name, by which schedules "
+                    . "that are gone from its code are found: new Dueq\Worker(name: 'shop')",
+            );
+        }
         if (isset($this->handlers[$task->name])) {
             throw new InvalidArgumentException("the task {$task->name} has two handlers");
         }
-        $this->handlers[$task->name] = new Handler($task, $handler, $this->container);
+        $made = new Handler($task, $handler, $this->container);
+        if ($task->expression !== null && $made->needsArguments()) {
+            throw new InvalidArgumentException(
+                "the task {$task->name}: cron and every push the task without arguments, and its "
+                    . 'handler needs some',
+            );
+        }
+        $this->handlers[$task->name] = $made;
         $this->tasks->add($task);
 
         return $this;

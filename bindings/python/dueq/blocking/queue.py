@@ -348,6 +348,8 @@ class Queue(Source):
         job: Body | Draft,
         zone: str = "UTC",
         catchup: Catchup = "once",
+        app: str = "",
+        release: str = "",
     ) -> bool:
         """
         Declares a schedule: at each of its times the queue gets a message like `job`, with the id
@@ -363,11 +365,14 @@ class Queue(Source):
         catchup     what the schedule does about times that it missed because no consumer ran.
                     "once": it pushes one job, for the last missed time. "skip": as "once", but no
                     job if that time was more than a minute ago. "all": a job for each missed time
+        app         which program declares the schedule, and its releases: dueq-worker sets both
+        release     for the schedules of an App's tasks
 
-        The queue's consumers make the jobs, by Message.fire(): dueq-worker and `dueq work` call it.
-        Raises InvalidError for a wrong value.
+        A change that keeps expression and zone keeps the next time, too. The queue's consumers make
+        the jobs, by Message.fire(): dueq-worker and `dueq work` call it. Raises InvalidError for a
+        wrong value.
         """
-        row = schedule_row(name, expression, job, zone, catchup)
+        row = schedule_row(name, expression, job, zone, catchup, app, release)
         answer = self._home.call(on(self._own, _core.schedule_submit, row))
         return answer.status == _core.OK
 

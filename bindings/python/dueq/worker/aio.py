@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from dueq import aio
 from dueq.errors import Error
-from dueq.worker import job_log
+from dueq.worker import job_log, start
 from dueq.worker.runner import Run
 from dueq.worker.worker import Slot, Worker
 
@@ -68,7 +68,9 @@ class Loop:
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
         self._loop.set_default_executor(ThreadPoolExecutor(len(self._worker.slots) + 1, "dueq"))
-        if not await asyncio.to_thread(self._worker.reach):
+        if not await asyncio.to_thread(start.reach_and_declare, self._worker):
+            return
+        if not await start.run_hooks_in_loop(self._worker):
             return
         self._worker.ready = True
         for slot in self._worker.slots:
@@ -87,6 +89,7 @@ class Loop:
             self._taken = True
             while self._jobs:
                 await asyncio.wait(self._jobs)
+        await start.run_stop_hooks_in_loop(self._worker)
 
     def _wait_for(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
         """Runs a coroutine in the event loop, and waits for its result in the calling thread."""

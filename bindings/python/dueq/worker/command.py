@@ -27,6 +27,11 @@ pools:
              ends; for handlers that compute, leak or crash
   asyncio    N coroutines at once in one event loop; plain functions run in threads beside it
 
+schedules:
+  A worker declares the schedules of its app's tasks, @app.task(cron=...), when it starts. A
+  release of the app that was replaced less than an hour ago declares nothing; DUEQ_RELEASE names
+  the release. dueq schedules lists them, dueq schedule prune removes those gone from the code.
+
 signals:
   TERM, INT  stop: take no new messages, let jobs end within --grace, release the others,
              and exit; a second signal exits at once
@@ -34,8 +39,8 @@ signals:
   USR1       log what each slot does, since when, and where
 
 exit code: 0 stopped, or a limit (--max-jobs, --max-time, --memory) was reached; 1 the app
-cannot be imported, or the server refuses for good; 2 the command line or module:app is wrong;
-70 a job ran past its kill_after; 128 + N a second signal N
+cannot be imported, on_start raised, or the server refuses for good; 2 the command line or
+module:app is wrong; 70 a job ran past its kill_after; 128 + N a second signal N
 """
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import closing
 
 from dueq.blocking.consumer import Consumer
 from dueq.blocking.message import Message
 from dueq.blocking.queue import Queues
 from dueq.errors import Error
-from dueq.worker import exit_codes, job_log
+from dueq.worker import exit_codes, job_log, start
 from dueq.worker.logs import log
 from dueq.worker.runner import Run, Runner
 from dueq.worker.worker import Slot, Worker
@@ -27,19 +28,23 @@ class Threads:
         self._serving = set(worker.slots)
 
     def run(self) -> None:
-        if not self._worker.reach():
+        if not start.reach_and_declare(self._worker):
             return
-        self._worker.ready = True
-        first, *others = self._worker.slots
-        threads = [
-            threading.Thread(target=self._serve, args=(slot,), name=f"slot-{slot.number}")
-            for slot in others
-        ]
-        for thread in threads:
-            thread.start()
-        self._serve(first)
-        for thread in threads:
-            thread.join()
+        with closing(Runner()) as runner:
+            if not start.run_hooks(self._worker, runner.run):
+                return
+            self._worker.ready = True
+            first, *others = self._worker.slots
+            threads = [
+                threading.Thread(target=self._serve_alone, args=(slot,), name=f"slot-{slot.number}")
+                for slot in others
+            ]
+            for thread in threads:
+                thread.start()
+            self._serve(first, runner)
+            for thread in threads:
+                thread.join()
+            start.run_stop_hooks(self._worker, runner.run)
 
     def stop_taking(self) -> None:
         for consumer in tuple(self._consumers.values()):
@@ -62,8 +67,11 @@ class Threads:
     def is_busy(self) -> bool:
         return any(not (slot.running and slot.running.abandoned) for slot in self._serving)
 
-    def _serve(self, slot: Slot) -> None:
-        runner = Runner()
+    def _serve_alone(self, slot: Slot) -> None:
+        with closing(Runner()) as runner:
+            self._serve(slot, runner)
+
+    def _serve(self, slot: Slot, runner: Runner) -> None:
         try:
             while not self._worker.stopping:
                 if self._worker.quiet:
@@ -79,7 +87,6 @@ class Threads:
             log.exception("slot %d ended", slot.number)
             self._worker.stop(exit_codes.FAILED, "a failure")
         finally:
-            runner.close()
             self._serving = self._serving - {slot}
 
     def _consume(self, slot: Slot, runner: Runner) -> None:

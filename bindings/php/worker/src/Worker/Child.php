@@ -98,6 +98,7 @@ final class Child
         try {
             $this->begin();
             $this->work();
+            $this->worker?->stop($this->logger);
         } catch (Throwable $error) {
             $text = $error::class
                 . ": {$error->getMessage()} in {$error->getFile()}:{$error->getLine()}";
@@ -123,6 +124,7 @@ final class Child
         $this->consumer = $this->consumer();
         $this->watch = $this->options->watch ? new Watch($worker->folders()) : null;
         $this->reach();
+        $worker->start();
         foreach ($this->unsettled as $job) {
             $job->settle($worker, $this->logger);
         }
@@ -133,7 +135,8 @@ final class Child
     }
 
     /**
-     * Waits until the server has answered for each queue, or until this process must end.
+     * Waits until the server has answered for each queue, and the schedules are declared, or until
+     * this process must end.
      *
      * @throws DueqException if the server refuses for good
      */
@@ -149,6 +152,7 @@ final class Child
                         $unused[] = $queue;
                     }
                 }
+                $this->worker->schedules()->declare($this->logger);
                 $this->parent->send(['is' => 'reached', 'unused' => $unused]);
 
                 return;

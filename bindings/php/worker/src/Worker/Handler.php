@@ -9,6 +9,8 @@ use Dueq\Task;
 use InvalidArgumentException;
 use Psr\Container\ContainerInterface;
 use ReflectionFunction;
+use ReflectionFunctionAbstract;
+use ReflectionMethod;
 use ReflectionNamedType;
 
 /**
@@ -41,7 +43,7 @@ final class Handler
             ? ($this->handler)(...)
             : self::made($this->handler, $this->container);
 
-        return self::takesJob($handler)
+        return self::takesJob(new ReflectionFunction($handler))
             ? $handler($job, ...$job->arguments)
             : $handler(...$job->arguments);
     }
@@ -56,7 +58,7 @@ final class Handler
     public static function made(string $class, ?ContainerInterface $container): Closure
     {
         $object = $container !== null ? $container->get($class) : new $class();
-        $method = method_exists($object, '__invoke') ? '__invoke' : 'handle';
+        $method = self::methodOf($object);
         if (!is_callable([$object, $method])) {
             throw new InvalidArgumentException("$class has neither __invoke() nor handle()");
         }
@@ -64,9 +66,25 @@ final class Handler
         return $object->$method(...);
     }
 
-    private static function takesJob(Closure $handler): bool
+    /** Whether the handler has a parameter that a task without arguments does not give. */
+    public function needsArguments(): bool
     {
-        $type = ((new ReflectionFunction($handler))->getParameters()[0] ?? null)?->getType();
+        $given = $this->handler;
+        $function = is_callable($given)
+            ? new ReflectionFunction($given(...))
+            : new ReflectionMethod($given, self::methodOf($given));
+
+        return $function->getNumberOfRequiredParameters() > (self::takesJob($function) ? 1 : 0);
+    }
+
+    private static function methodOf(object|string $class): string
+    {
+        return method_exists($class, '__invoke') ? '__invoke' : 'handle';
+    }
+
+    private static function takesJob(ReflectionFunctionAbstract $handler): bool
+    {
+        $type = ($handler->getParameters()[0] ?? null)?->getType();
 
         return $type instanceof ReflectionNamedType && $type->getName() === Job::class;
     }

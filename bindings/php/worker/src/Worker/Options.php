@@ -34,6 +34,10 @@ final class Options
           --log text|json    the form of the log, which goes to standard error (text)
           --watch            replaces the processes when code changes: for development
 
+        The worker declares the schedules of its tasks (cron, every) when it starts. A release of it
+        that was replaced less than an hour ago declares nothing; DUEQ_RELEASE names the release.
+        dueq schedules lists them, dueq schedule prune removes those gone from the code.
+
         SIGTERM, SIGINT      stops: takes no new messages, waits for running jobs until the grace is
                              over, releases those that still run, and exits with 0. A second signal
                              ends the grace at once, and the exit status is 128 plus its number
