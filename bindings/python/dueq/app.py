@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 import functools
-import inspect
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import timedelta
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 from weakref import WeakKeyDictionary
 
+from dueq._arguments import Arguments
 from dueq.blocking.queue import Queue
 from dueq.draft import Draft, Options, TaskDraft, refuse_unknown, row
 from dueq.errors import InvalidError
@@ -22,7 +22,6 @@ from dueq.serializers import (
     TASK,
     Serializer,
     UnknownTask,
-    body_of,
     checked_name,
     unique_id,
 )
@@ -88,7 +87,8 @@ class Task(Generic[P, R]):
         self._fail_on = () if fail_on is None else _kinds(fail_on, "fail_on")
         self._serializer = serializer
         self._options = options
-        self._signature = _signature(handler)
+        # Copies of the task have the same object.
+        self.arguments = Arguments(handler, f"task {name}", known=handler is not _nowhere)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.handler(*args, **kwargs)
@@ -97,7 +97,8 @@ class Task(Generic[P, R]):
         """
         Pushes the task with these arguments, and returns the message's id. Waits, and raises
         exceptions, as Queue.push(). Also raises TypeError for arguments that the handler does not
-        take, and TypeError or InvalidError for arguments that the serializer cannot encode.
+        take, and TypeError or InvalidError for arguments that the serializer cannot encode, or that
+        the handler's annotations cannot read.
         """
         body, options = self._message(args, kwargs)
         return self.app.queue(self.queue).push(body, **options)
@@ -137,12 +138,7 @@ class Task(Generic[P, R]):
     def _message(
         self, args: tuple[object, ...], kwargs: Mapping[str, object]
     ) -> tuple[bytes, Options]:
-        if self._signature:
-            try:
-                self._signature.bind(*args, **kwargs)
-            except TypeError as error:
-                raise TypeError(f"task {self.name}: {error}") from None
-        body = self._body(args, kwargs)
+        body = self.arguments.body(self._serializer, args, kwargs)
         options = self._options.copy()
         headers = {**(options.get("headers") or {}), TASK: self.name}
         if self._serializer is not JSON:
@@ -151,31 +147,6 @@ class Task(Generic[P, R]):
         if options.get("unique") is not None and options.get("id") is None:
             options["id"] = unique_id(self.name, body)
         return body, options
-
-    def _body(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> bytes:
-        try:
-            return body_of(self._serializer, args, kwargs)
-        except Exception:
-            for name, value in self._named_arguments(args, kwargs):
-                try:
-                    body_of(self._serializer, (value,), {})
-                except Exception as error:
-                    text = f"task {self.name}: {name}: {error}"
-                    kind = TypeError if isinstance(error, TypeError) else InvalidError
-                    raise kind(text) from error
-            raise
-
-    def _named_arguments(
-        self, args: tuple[object, ...], kwargs: Mapping[str, object]
-    ) -> Iterator[tuple[str, object]]:
-        names = iter(self._signature.parameters.values() if self._signature else ())
-        for place, value in enumerate(args, 1):
-            shown = next(names, None)
-            plain = shown and shown.kind is not shown.VAR_POSITIONAL
-            yield shown.name if shown and plain else f"argument {place}", value
-            if not plain:
-                names = iter(())
-        yield from kwargs.items()
 
 
 class App:
@@ -213,7 +184,7 @@ class App:
         self.on_exhausted = on_exhausted
         self.partitions = dict(partitions or {})
         self.tasks: dict[str, Task[..., Any]] = {}
-        self.queue_handlers: dict[str, QueueHandler] = {}
+        self.queue_handlers: dict[str, Arguments] = {}
         self.serializers: dict[str, Serializer] = {JSON.name: JSON}
         self.plain_middleware: list[Callable[[Job, Callable[[], Any]], Any]] = []
         self.async_middleware: list[
@@ -386,7 +357,7 @@ class App:
             raise InvalidError(f"the app has a handler of the queue {queue} already")
 
         def make(handler: H) -> H:
-            self.queue_handlers[queue] = handler
+            self.queue_handlers[queue] = Arguments(handler, f"handler of the queue {queue}")
             return handler
 
         return make
@@ -441,7 +412,7 @@ class App:
         names = [*(task.queue for task in self.tasks.values()), *self.queue_handlers]
         return tuple(dict.fromkeys(names))
 
-    def queue_handler(self, name: str) -> QueueHandler | None:
+    def queue_handler(self, name: str) -> Arguments | None:
         """
         The handler for messages of a queue, or a partition, that are not tasks; None: there is
         none.
@@ -503,17 +474,6 @@ def _kinds(
         if not (isinstance(kind, type) and issubclass(kind, Exception)):
             raise TypeError(f"{name}: {kind!r} is not a class of exceptions")
     return named
-
-
-def _signature(handler: Callable[..., Any]) -> inspect.Signature | None:
-    """
-    The signature of the handler itself, not of a function that it wraps. None: some C functions
-    have none.
-    """
-    try:
-        return inspect.signature(handler, follow_wrapped=False)
-    except (TypeError, ValueError):
-        return None
 
 
 def _plain(args: Iterable[object]) -> Iterable[object]:
