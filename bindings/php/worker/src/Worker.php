@@ -17,6 +17,8 @@ use Dueq\Worker\UnknownTask;
 use InvalidArgumentException;
 use Psr\Container\ContainerInterface;
 use Psr\Log\LoggerInterface;
+use Symfony\Component\Serializer\Normalizer\DenormalizerInterface;
+use Symfony\Component\Serializer\Normalizer\NormalizerInterface;
 use Throwable;
 
 /**
@@ -59,6 +61,7 @@ final class Worker
      * @param array<string, Serializer> $serializers by name, besides JSON
      * @param array<string, int> $partitions the number of partitions of each queue that has
      *     partitions, by the queue's name
+     * @param (NormalizerInterface&DenormalizerInterface)|null $normalizer as for Tasks
      * @throws Exception\DueqException for a URL that Client::__construct() refuses
      */
     public function __construct(
@@ -67,8 +70,9 @@ final class Worker
         public readonly ?LoggerInterface $logger = null,
         array $serializers = [],
         array $partitions = [],
+        (NormalizerInterface&DenormalizerInterface)|null $normalizer = null,
     ) {
-        $this->tasks = new Tasks($server, [], $serializers, $partitions);
+        $this->tasks = new Tasks($server, [], $serializers, $partitions, $normalizer);
     }
 
     /**
@@ -172,6 +176,7 @@ final class Worker
             new Task($queue, $queue, $timeout, $killAfter),
             $handler,
             $this->container,
+            $this->tasks->forms(),
         );
 
         return $this;
@@ -262,7 +267,8 @@ final class Worker
      * @param (callable(): bool)|null $isStopping whether the worker is about to stop; null: it
      *     never is
      * @throws UnknownTask if this worker has no handler or no serializer for the message
-     * @throws Throwable if the serializer cannot decode the body
+     * @throws Throwable if the serializer cannot decode the body, or an argument is not of the type
+     *     that the handler declares
      */
     public function job(Message $message, ?callable $isStopping = null): Job
     {
@@ -277,7 +283,9 @@ final class Worker
         }
         [$args, $kwargs] = $serializer->decode($message->body);
 
-        return new Job($message, $handler, [...$args, ...$kwargs], $isStopping, $this->tasks);
+        $arguments = $handler->arguments->read([...$args, ...$kwargs]);
+
+        return new Job($message, $handler, $arguments, $isStopping, $this->tasks);
     }
 
     /** Runs a job with the middleware around it. settle() then settles its message. */
@@ -352,8 +360,10 @@ final class Worker
         if (isset($this->handlers[$task->name])) {
             throw new InvalidArgumentException("the task {$task->name} has two handlers");
         }
-        $this->handlers[$task->name] = new Handler($task, $handler, $this->container);
+        $known = new Handler($task, $handler, $this->container, $this->tasks->forms());
+        $this->handlers[$task->name] = $known;
         $this->tasks->add($task);
+        $this->tasks->takes($task->name, $known->arguments);
 
         return $this;
     }

@@ -8,8 +8,6 @@ use Closure;
 use Dueq\Task;
 use InvalidArgumentException;
 use Psr\Container\ContainerInterface;
-use ReflectionFunction;
-use ReflectionNamedType;
 
 /**
  * Runs the jobs of a task, or of a queue.
@@ -18,6 +16,9 @@ use ReflectionNamedType;
  */
 final class Handler
 {
+    /** What the handler takes. */
+    public readonly Arguments $arguments;
+
     /**
      * @param Task $task has the time limits of the jobs
      * @param callable|class-string $handler as for Worker::on()
@@ -27,12 +28,14 @@ final class Handler
         public readonly Task $task,
         private readonly mixed $handler,
         private readonly ?ContainerInterface $container,
+        Forms $forms,
     ) {
         if (!is_callable($handler) && !class_exists($handler)) {
             throw new InvalidArgumentException(
                 "the handler of {$task->name} is neither a callable nor a class: $handler",
             );
         }
+        $this->arguments = new Arguments($task->name, $handler, $forms);
     }
 
     public function call(Job $job): mixed
@@ -40,10 +43,14 @@ final class Handler
         $handler = is_callable($this->handler)
             ? ($this->handler)(...)
             : self::made($this->handler, $this->container);
+        $arguments = array_replace(
+            $job->arguments,
+            $this->arguments->provided($job->handOver()),
+        );
 
-        return self::takesJob($handler)
-            ? $handler($job, ...$job->arguments)
-            : $handler(...$job->arguments);
+        return $this->arguments->takesJob
+            ? $handler($job, ...$arguments)
+            : $handler(...$arguments);
     }
 
     /**
@@ -62,12 +69,5 @@ final class Handler
         }
 
         return $object->$method(...);
-    }
-
-    private static function takesJob(Closure $handler): bool
-    {
-        $type = ((new ReflectionFunction($handler))->getParameters()[0] ?? null)?->getType();
-
-        return $type instanceof ReflectionNamedType && $type->getName() === Job::class;
     }
 }

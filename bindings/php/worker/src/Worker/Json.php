@@ -47,7 +47,8 @@ final class Json implements Serializer
                 self::refuseObjects($inner, $depth + 1);
             }
         } elseif (
-            is_object($value)
+            $value instanceof \DateTimeInterface // Carbon's own form differs from that of PHP's classes.
+            || is_object($value)
             && !$value instanceof \JsonSerializable
             && !$value instanceof \BackedEnum
             && !$value instanceof \stdClass
