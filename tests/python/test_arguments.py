@@ -373,7 +373,7 @@ def test_another_serializer_gets_the_values_themselves(dueq_url: str) -> None:
         got.extend([when, line, ids])
 
     take.push(NOON, LINE, [ID])
-    take.options().push(NOON, {"sku": "a-1", "price": Decimal("1.50")}, [ID])  # type: ignore[arg-type]
+    app.push("take", [NOON, {"sku": "a-1", "price": Decimal("1.50")}, [ID]])
     drain(app)
     assert got == [NOON, LINE, [ID]] * 2
 

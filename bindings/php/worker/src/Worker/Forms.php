@@ -55,17 +55,14 @@ final class Forms
             $utc = DateTimeImmutable::createFromInterface($value)
                 ->setTimezone(new DateTimeZone('UTC'));
 
-            return $utc->format($utc->format('u') === '000000' ? 'Y-m-d\TH:i:s\Z' : 'Y-m-d\TH:i:s.u\Z');
+            $fraction = $utc->format('u') === '000000' ? '' : '.u';
+
+            return $utc->format("Y-m-d\\TH:i:s$fraction\\Z");
         }
         if ($value instanceof DateInterval) {
             return self::seconds($value);
         }
-        if (
-            !is_object($value)
-            || $value instanceof \JsonSerializable
-            || $value instanceof BackedEnum
-            || $value instanceof \stdClass
-        ) {
+        if (!is_object($value) || Json::has($value)) {
             return $value;
         }
         if ($this->normalizer !== null) {
