@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 from weakref import WeakKeyDictionary
 
 from dueq._arguments import Arguments
+from dueq._routes import Routes, read_routes
 from dueq.blocking.queue import Queue
 from dueq.draft import Draft, Options, TaskDraft, refuse_unknown, row
 from dueq.errors import InvalidError
@@ -157,6 +158,9 @@ class App:
     serializers   further serializers, for tasks that name them; JSON is always known
     partitions    the number of partitions of each queue that has partitions, by the queue's name;
                   as for dueq.Queue
+    routes        the queue of each task that is not to go to its own one: {"send_receipt": "mail"},
+                  or a file with this as JSON, or the URL of one (http, https). None: $DUEQ_ROUTES
+                  names the file or the URL, if it is set. `queue` of a push is stronger
     on_exhausted  a function, or a coroutine function, which the worker calls once with the Job and
                   the exception when a job has failed for good and its message is settled. The
                   worker logs what it raises. Not called for a message that dies by crashes or by
@@ -169,7 +173,8 @@ class App:
 
         send_receipt.push(17)
 
-    `dueq-worker module:app` runs them. Raises InvalidError if two serializers have one name.
+    `dueq-worker module:app` runs them. Raises InvalidError if two serializers have one name, or if
+    the routes cannot be read.
     """
 
     def __init__(
@@ -178,9 +183,11 @@ class App:
         *,
         serializers: Iterable[Serializer] = (),
         partitions: Mapping[str, int] | None = None,
+        routes: Routes | None = None,
         on_exhausted: Hook | None = None,
     ) -> None:
         self.url = url
+        self.routes = read_routes(routes)
         self.on_exhausted = on_exhausted
         self.partitions = dict(partitions or {})
         self.tasks: dict[str, Task[..., Any]] = {}
@@ -190,6 +197,7 @@ class App:
         self.async_middleware: list[
             Callable[[Job, Callable[[], Awaitable[Any]]], Awaitable[Any]]
         ] = []
+        self._own_queues: list[str] = []
         self._queues: dict[str, Queue] = {}
         self._aio_queues: WeakKeyDictionary[AbstractEventLoop, dict[str, aio.Queue]] = (
             WeakKeyDictionary()
@@ -235,7 +243,7 @@ class App:
 
         name          by which every language pushes the task, 1 to 255 bytes; None: the function's
                       name
-        queue         the queue to which the task is pushed
+        queue         the queue to which the task is pushed, unless the app's routes name another
         timeout       seconds (or a timedelta), more than 0, after which SoftTimeout is raised in
                       the handler; None: no limit
         kill_after    seconds (or a timedelta), `timeout` at least, after which the worker gives the
@@ -274,7 +282,7 @@ class App:
                 self,
                 handler,
                 own,
-                queue,
+                self.routes.get(own, queue),
                 soft / 1000 if soft else None,
                 hard_s,
                 self.serializers[serializer],
@@ -284,6 +292,7 @@ class App:
                 on_exhausted,
             )
             self.tasks[own] = task
+            self._own_queues.append(queue)
             return task
 
         return make
@@ -304,7 +313,7 @@ class App:
         name     1 to 255 bytes of UTF-8 without control characters
         args     arguments of the handler, by position
         kwargs   arguments of the handler, by name
-        queue    None: that of the app's task of this name, else "default"
+        queue    None: that of the app's routes or of its task of this name, else "default"
         options  those of dueq.Draft: they replace those of the app's task of this name
 
             app.push("send_receipt", [17], {"copy": True}, queue="mail", delay=60)
@@ -342,7 +351,8 @@ class App:
     def _by_name(self, name: str, queue: str | None, options: Options) -> Task[..., Any]:
         known = self.tasks.get(name)
         if known is None:
-            known = Task(self, _nowhere, checked_name(name), "default", None, None, JSON, {})
+            there = self.routes.get(checked_name(name), "default")
+            known = Task(self, _nowhere, name, there, None, None, JSON, {})
         return known.options(queue=queue, **options)
 
     def on(self, queue: str) -> Callable[[H], H]:
@@ -408,8 +418,12 @@ class App:
 
     @property
     def queue_names(self) -> tuple[str, ...]:
-        """The queues of all tasks and handlers of this app, each once."""
-        names = [*(task.queue for task in self.tasks.values()), *self.queue_handlers]
+        """
+        The queues of all tasks and handlers of this app, each once. A task with a route has two: in
+        its own one messages of earlier pushes may wait.
+        """
+        routed = (task.queue for task in self.tasks.values())
+        names = [*routed, *self._own_queues, *self.queue_handlers]
         return tuple(dict.fromkeys(names))
 
     def queue_handler(self, name: str) -> Arguments | None:

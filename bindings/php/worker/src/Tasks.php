@@ -9,6 +9,7 @@ use DateTimeInterface;
 use Dueq\Worker\Arguments;
 use Dueq\Worker\Forms;
 use Dueq\Worker\Json;
+use Dueq\Worker\Routes;
 use Dueq\Worker\Serializer;
 use InvalidArgumentException;
 use Symfony\Component\Serializer\Normalizer\DenormalizerInterface;
@@ -39,6 +40,9 @@ final class Tasks
 
     private readonly Forms $forms;
 
+    /** @var array<string, string> the queue of each task that is not to go to its own one */
+    private readonly array $routes;
+
     /** @var array<string, Queue> */
     private array $queues = [];
 
@@ -55,8 +59,13 @@ final class Tasks
      * @param (NormalizerInterface&DenormalizerInterface)|null $normalizer writes and reads the
      *     objects among the arguments, such as a Serializer of Symfony; null: dueq does so for
      *     classes whose constructor promotes every parameter to a property
+     * @param array<string, string>|string|null $routes the queue of each task that is not to go to
+     *     its own one: ['send_receipt' => 'mail'], or a file with this as JSON, or the URL of one
+     *     (http, https). null: DUEQ_ROUTES names the file or the URL, if it is set. $queue of a
+     *     push is stronger
      * @throws Exception\DueqException for a URL that Client::__construct() refuses
-     * @throws InvalidArgumentException for a class without the attribute Task
+     * @throws InvalidArgumentException for a class without the attribute Task, or routes that
+     *     cannot be read
      */
     public function __construct(
         #[\SensitiveParameter] Client|string|null $server = null,
@@ -64,7 +73,9 @@ final class Tasks
         array $serializers = [],
         public readonly array $partitions = [],
         (NormalizerInterface&DenormalizerInterface)|null $normalizer = null,
+        array|string|null $routes = null,
     ) {
+        $this->routes = Routes::read($routes);
         $this->forms = new Forms($normalizer);
         $this->client = $server instanceof Client ? $server : new Client($server);
         $this->serializers = $serializers;
@@ -91,7 +102,7 @@ final class Tasks
      * @param float|int|DateTimeInterface|null $at as for Queue::push()
      * @param string|null $id as for Queue::push(). A task with the option unique that is pushed
      *     without an id gets an id that is made of its name and its arguments
-     * @param string|null $queue null: the queue of the task
+     * @param string|null $queue null: the queue of the routes, or else that of the task
      * @param mixed ...$options named arguments of Queue::push(), which replace the options of the
      *     task
      * @return string the id of the message
@@ -111,8 +122,9 @@ final class Tasks
         mixed ...$options,
     ): string {
         $known = $this->taskOf($task);
+        $queue ??= $this->queueOf($task);
         $due = array_filter(['delay' => $delay, 'at' => $at], fn ($value) => $value !== null);
-        $queue = $this->queue($queue ?? $known->queue);
+        $queue = $this->queue($queue);
         // The draft is made within the span, so that its headers carry the span's context.
         $push = fn () => $queue->push(
             ...$this->draft($task, $arguments, $id, ...$options),
@@ -216,7 +228,9 @@ final class Tasks
     /** @internal The queue to which a task is pushed by default. */
     public function queueOf(string $task): string
     {
-        return $this->taskOf($task)->queue;
+        $known = $this->taskOf($task);
+
+        return $this->routes[$known->name] ?? $known->queue;
     }
 
     /** @internal The name of the queue to which a partition belongs; any other name as it is. */

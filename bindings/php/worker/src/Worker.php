@@ -62,6 +62,7 @@ final class Worker
      * @param array<string, int> $partitions the number of partitions of each queue that has
      *     partitions, by the queue's name
      * @param (NormalizerInterface&DenormalizerInterface)|null $normalizer as for Tasks
+     * @param array<string, string>|string|null $routes as for Tasks
      * @throws Exception\DueqException for a URL that Client::__construct() refuses
      */
     public function __construct(
@@ -71,8 +72,9 @@ final class Worker
         array $serializers = [],
         array $partitions = [],
         (NormalizerInterface&DenormalizerInterface)|null $normalizer = null,
+        array|string|null $routes = null,
     ) {
-        $this->tasks = new Tasks($server, [], $serializers, $partitions, $normalizer);
+        $this->tasks = new Tasks($server, [], $serializers, $partitions, $normalizer, $routes);
     }
 
     /**
@@ -240,17 +242,19 @@ final class Worker
 
     /**
      * @return list<string> the queues of the tasks and of the handlers, in the order in which they
-     *     were added
+     *     were added. A task with a route has two: in its own one messages of earlier pushes may
+     *     wait
      */
     public function queues(): array
     {
-        $queues = array_map(
-            fn (Handler $handler) => $handler->task->queue,
+        $tasks = array_map(
+            fn (Handler $handler) => $handler->task,
             array_values($this->handlers),
         );
 
         return array_values(array_unique([
-            ...$queues,
+            ...array_map(fn (Task $task) => $this->tasks->queueOf($task->name), $tasks),
+            ...array_column($tasks, 'queue'),
             ...array_map(strval(...), array_keys($this->queueHandlers)),
         ]));
     }
