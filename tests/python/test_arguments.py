@@ -296,14 +296,17 @@ def test_task_of_another_program_is_written_by_its_values(app: dueq.App) -> None
         app.push("there", [], {"at": object()})
 
 
+def passing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator that passes all arguments on."""
+
+    @functools.wraps(function)
+    def inner(*args: object, **kwargs: object) -> object:
+        return function(*args, **kwargs)
+
+    return inner
+
+
 def test_decorators_that_pass_all_on_are_looked_through(app: dueq.App) -> None:
-    def passing(function: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(function)
-        def inner(*args: object, **kwargs: object) -> object:
-            return function(*args, **kwargs)
-
-        return inner
-
     got: list[object] = []
 
     @app.task
@@ -410,6 +413,11 @@ def test_middleware_provides_what_handlers_ask_for(app: dueq.App) -> None:
     def none() -> None:
         got.append(())
 
+    @app.task
+    @passing
+    def wrapped(*, db: str = dueq.PROVIDED, more: int = 1) -> None:
+        got.append((db, more))
+
     @app.on("orders")
     def take(message: dueq.JobMessage, db: str = dueq.PROVIDED) -> None:
         got.append((message.body, db))
@@ -417,9 +425,12 @@ def test_middleware_provides_what_handlers_ask_for(app: dueq.App) -> None:
     plain.push(1)
     later.push()
     none.push()
+    wrapped.push(more=2)
+    with pytest.raises(TypeError, match="task wrapped: only a middleware may provide db"):
+        wrapped.push(db="x")
     app.queue("orders").push("x")
     drain(app)
-    assert got == [(1, "inner [1]"), ("inner []", "Ada"), (), (b"x", "inner []")]
+    assert got == [(1, "inner [1]"), ("inner []", "Ada"), (), ("inner []", 2), (b"x", "inner []")]
     assert repr(dueq.PROVIDED) == "dueq.PROVIDED"
 
 

@@ -173,12 +173,14 @@ final class ArgumentsTest extends WorkerTestCase
         $this->worker
             ->on('union', fn (Status|string|int $a, DateTime|null $b = null) => $keep($a, $b))
             ->on('many', fn (string $a, DateTimeInterface ...$more) => $keep($a, ...$more))
+            ->on('open', fn (\BackedEnum|string $a, stdClass|array|null $b = null) => $keep($a))
             ->on('untyped', fn ($a) => $keep($a))
             ->on('job', fn (Job $job, DateTimeImmutable $at) => $keep($job->arguments, $at));
         $this->worker->push('union', [Status::Paid, DateTime::createFromImmutable($noon)]);
         $this->worker->push('union', ['lost']);
         $this->worker->push('union', [7, 'b' => null]);
         $this->worker->push('many', ['a', $noon, $noon]);
+        $this->worker->push('open', [Status::Paid]);
         $this->worker->push('untyped', [['at' => [$noon]]]);
         $this->worker->push('job', ['at' => $noon]);
         $this->drain();
@@ -187,6 +189,7 @@ final class ArgumentsTest extends WorkerTestCase
             ['lost', null],
             [7, null],
             ['a', $noon, $noon],
+            ['paid'],
             [['at' => ['2026-11-28T12:00:00Z']]],
             [['at' => $noon], $noon],
         ], $this->got);
@@ -237,6 +240,9 @@ final class ArgumentsTest extends WorkerTestCase
         $no = JsonException::class;
         yield 'months' => [$no, 'argument 1: an interval of months', [new DateInterval('P1M')]];
         yield 'no form' => [$no, 'JSON has no form for an object of', [new ArrayObject()]];
+        $ring = new Node();
+        $ring->next = $ring;
+        yield 'a ring' => [$no, 'argument 1: Maximum stack depth exceeded', [$ring]];
         yield 'a nameless enum' => [$no, 'JSON has no form for', [Nameless::One]];
     }
 

@@ -46,6 +46,13 @@ final class Order
     }
 }
 
+final class Node
+{
+    public function __construct(public ?Node $next = null)
+    {
+    }
+}
+
 final class Loose
 {
     /** @var list<Line> */

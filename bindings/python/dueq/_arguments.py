@@ -48,7 +48,8 @@ class Arguments:
         self._owner = owner
         self._known = known
         self._signature = _signature(handler)
-        parameters = self._signature.parameters if self._signature else {}
+        self._declared = _signature(_declared(handler))
+        parameters = self._declared.parameters if self._declared else {}
         self._takes = {name for name, one in parameters.items() if one.kind not in _VARIADIC}
         self._provided = {name for name, one in parameters.items() if one.default is PROVIDED}
 
@@ -62,11 +63,10 @@ class Arguments:
         """
         if self._signature:
             try:
-                bound = self._signature.bind(*args, **kwargs)
+                self._signature.bind(*args, **kwargs)
             except TypeError as error:
                 raise TypeError(f"{self._owner}: {error}") from None
-            if self._provided:
-                self._refuse_provided(bound, TypeError)
+            self._refuse_provided(args, kwargs, TypeError)
         if self._forms and serializer is JSON:
             written = self._each(args, kwargs, _written, self._wrong)
             return self._encoded(serializer, *written)
@@ -83,12 +83,7 @@ class Arguments:
         BadTask.
         """
         args, kwargs = arguments_of(serializer, body)
-        if self._provided and self._signature:
-            try:
-                bound = self._signature.bind_partial(*args, **kwargs)
-            except TypeError as error:
-                raise BadTask(f"{self._owner}: {error}") from None
-            self._refuse_provided(bound, BadTask)
+        self._refuse_provided(args, kwargs, BadTask)
         if self._forms:
             return self._each(args, kwargs, Form.read, self._bad)
         return args, kwargs
@@ -103,11 +98,17 @@ class Arguments:
         return {name: value for name, value in values.items() if name in self._takes}
 
     def _refuse_provided(
-        self, bound: inspect.BoundArguments, kind: type[TypeError] | type[BadTask]
+        self, args: Sequence[object], kwargs: Mapping[str, object], kind: type[Exception]
     ) -> None:
-        if given := self._provided & bound.arguments.keys():
-            names = ", ".join(sorted(given))
-            raise kind(f"{self._owner}: only a middleware may provide {names}")
+        """Raises an exception of this kind for an argument that only a middleware may give."""
+        if not self._provided or not self._declared:
+            return
+        try:
+            given = self._declared.bind_partial(*args, **kwargs).arguments.keys()
+        except TypeError as error:
+            raise kind(f"{self._owner}: {error}") from None
+        if wrong := self._provided & given:
+            raise kind(f"{self._owner}: only a middleware may provide {', '.join(sorted(wrong))}")
 
     @cached_property
     def _forms(self) -> _Forms | None:

@@ -28,6 +28,9 @@ use UnexpectedValueException;
  */
 final class Forms
 {
+    /** How deep values may be nested: the limit of json_encode(). */
+    private const DEPTH = 512;
+
     private const MOMENT = '/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/D';
 
     /**
@@ -43,13 +46,16 @@ final class Forms
      * What JSON has for a value and for what is inside it. An object without a form is returned as
      * it is.
      *
-     * @throws JsonException for an interval of months or years
+     * @throws JsonException for an interval of months or years, or values that are nested too deep
      * @throws Throwable what the normalizer throws
      */
-    public function write(mixed $value): mixed
+    public function write(mixed $value, int $depth = 0): mixed
     {
+        if ($depth > self::DEPTH) {
+            throw new JsonException('Maximum stack depth exceeded');
+        }
         if (is_array($value)) {
-            return array_map($this->write(...), $value);
+            return array_map(fn (mixed $inner) => $this->write($inner, $depth + 1), $value);
         }
         if ($value instanceof DateTimeInterface) {
             $utc = DateTimeImmutable::createFromInterface($value)
@@ -75,7 +81,7 @@ final class Forms
         $fields = [];
         foreach ($promoted as $name => $parameter) {
             $property = $parameter->getDeclaringClass()?->getProperty($name);
-            $fields[$name] = $this->write($property?->getValue($value));
+            $fields[$name] = $this->write($property?->getValue($value), $depth + 1);
         }
 
         return (object) $fields;
@@ -126,8 +132,8 @@ final class Forms
     private function reads(string $class): bool
     {
         return is_a($class, DateTimeInterface::class, true)
-            || is_a($class, DateInterval::class, true)
-            || is_a($class, BackedEnum::class, true)
+            || $class === DateInterval::class
+            || self::isEnum($class)
             || ($this->normalizer !== null && class_exists($class))
             || self::promoted($class) !== null;
     }
@@ -138,10 +144,10 @@ final class Forms
         if (is_a($class, DateTimeInterface::class, true)) {
             return self::moment($class, $value);
         }
-        if (is_a($class, DateInterval::class, true)) {
+        if ($class === DateInterval::class) {
             return self::interval($value);
         }
-        if (is_a($class, BackedEnum::class, true)) {
+        if (self::isEnum($class)) {
             foreach ($class::cases() as $case) {
                 if ($case->value === $value) {
                     return $case;
@@ -184,6 +190,11 @@ final class Forms
         }
 
         return new $class(...$value);
+    }
+
+    private static function isEnum(string $class): bool
+    {
+        return enum_exists($class) && is_a($class, BackedEnum::class, true);
     }
 
     /**
