@@ -66,7 +66,8 @@ class Arguments:
                 self._signature.bind(*args, **kwargs)
             except TypeError as error:
                 raise TypeError(f"{self._owner}: {error}") from None
-            self._refuse_provided(args, kwargs, TypeError)
+            if self._provided:
+                self._refuse_provided(args, kwargs, TypeError)
         if self._forms and serializer is JSON:
             written = self._each(args, kwargs, _written, self._wrong)
             return self._encoded(serializer, *written)
@@ -83,7 +84,8 @@ class Arguments:
         BadTask.
         """
         args, kwargs = arguments_of(serializer, body)
-        self._refuse_provided(args, kwargs, BadTask)
+        if self._provided:
+            self._refuse_provided(args, kwargs, BadTask)
         if self._forms:
             return self._each(args, kwargs, Form.read, self._bad)
         return args, kwargs
@@ -101,8 +103,7 @@ class Arguments:
         self, args: Sequence[object], kwargs: Mapping[str, object], kind: type[Exception]
     ) -> None:
         """Raises an exception of this kind for an argument that only a middleware may give."""
-        if not self._provided or not self._declared:
-            return
+        assert self._declared
         try:
             given = self._declared.bind_partial(*args, **kwargs).arguments.keys()
         except TypeError as error:
