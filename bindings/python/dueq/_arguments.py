@@ -72,11 +72,13 @@ class Arguments:
             written = self._each(args, kwargs, _written, self._wrong)
             return self._encoded(serializer, *written)
         try:
-            return self._encoded(serializer, args, kwargs)
-        except TypeError:
-            if self._known or serializer is not JSON:
-                raise
-        return self._encoded(serializer, *self._each_by_value(args, kwargs))
+            return body_of(serializer, args, kwargs)
+        except Exception as error:
+            by_value: tuple[Sequence[object], Mapping[str, object]] = (args, kwargs)
+            if isinstance(error, TypeError) and not self._known and serializer is JSON:
+                by_value = self._each_by_value(args, kwargs)
+        # Names the argument that is wrong, if one still is.
+        return self._encoded(serializer, *by_value)
 
     def of_job(self, serializer: Serializer, body: bytes) -> tuple[list[Any], dict[str, Any]]:
         """
