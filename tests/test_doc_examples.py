@@ -146,10 +146,12 @@ def test_worker_python_works_when_pasted(shop: dict[str, str]) -> None:
     producer = "\n".join(block for block in code if block not in app)
     (home / "shop.py").write_text("\n".join(app))
     producer += "import shop\nshop.count_orders.push(3)\nshop.app.queue('orders').push('18')\n"
-    run([sys.executable, "-"], producer, shop)
+    producer += "shop.count.push('word')\n"
+    [refused] = run([sys.executable, "-"], producer, shop)
+    assert refused.startswith("task send_parcel: at: the datetime 2026-11-28 17:30:00 has no time")
     [command] = [line for line in blocks("sh", "docs/worker.md") if line.startswith("dueq-worker")]
     words = [str(Path(sys.executable).parent / "dueq-worker"), *command.split()[1:]]
-    words += ["--max-jobs", "5", "--concurrency", "1", "--queues", "mail:3,default:1,orders:1"]
+    words += ["--max-jobs", "7", "--concurrency", "1", "--queues", "mail:3,default:1,orders:1"]
     done = subprocess.run(
         words, env=shop, cwd=home, capture_output=True, text=True, timeout=60, check=True
     )
@@ -160,6 +162,8 @@ def test_worker_python_works_when_pasted(shop: dict[str, str]) -> None:
         "ends: send_receipt",
         "dear Ada",
         "counts order 2",
+        "parcel of 12.50 on 2026-11-28 at 2026-11-28 17:30:00+00:00 waits 2 days, 0:00:00",
+        "letters: 4",
         "order 18",
     ]:
         assert printed in done.stdout.splitlines(), (done.stdout, done.stderr)

@@ -48,6 +48,11 @@ def test_document_refusals_are_the_core_s() -> None:
     assert [(mark, status, shown[recovery]) for mark, status, recovery in marks] == rows
 
 
+def test_document_forms_of_arguments_are_the_golden_table_s() -> None:
+    shown = re.findall(r"^\| `(\w+)`", section("Arguments of tasks"), re.M)
+    assert shown == list(dict.fromkeys(row[0] for row in golden("arguments")))
+
+
 def test_document_limits_are_the_header_s() -> None:
     limits = section("Limits")
     for name, shown in {

@@ -38,6 +38,7 @@
     X(STUCK, "stuck", "ready messages that no consumer takes, or only late")                       \
     X(PAUSED, "paused", "queues that are paused and fill up")                                      \
     X(DEAD, "dead", "dead messages, and messages that fail")                                       \
+    X(TASKS, "tasks", "tasks that wait for a worker that knows them")                              \
     X(CRASHED, "crashed", "leases that ended, consumers that crash")                               \
     X(OUTBOX, "outbox", "messages that cannot move to another queue")                              \
     X(DAMAGED, "damaged", "entries that were quarantined")                                         \

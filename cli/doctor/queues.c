@@ -10,6 +10,9 @@
 #define MANY_DEAD 1000
 #define MANY_IDS 100000
 #define MANY_CRASHED 5
+#define MESSAGES_READ 50 /* of each state */
+#define TASKS_NAMED 5
+#define TASK_SIZE 256
 
 /*
  * The checks of one queue. A check that finds nothing says nothing here: check_queues() then prints
@@ -118,6 +121,78 @@ static void check_damaged(struct queue *queue) {
                   "%lld entries were damaged and put aside", (long long)counts->quarantined);
 }
 
+/* Tasks of which a worker took a message, and did not know the task. */
+struct unknown {
+    size_t messages, count;
+    char names[TASKS_NAMED][TASK_SIZE];
+};
+
+/* Whether a worker of Python or PHP has written that it does not know the task of the message. */
+static bool is_unknown(const dueq_message *message) {
+    static const char error[] = "UnknownTask: there is no task ";
+    return message->error.size &&
+           memmem(message->error.data, message->error.size, error, sizeof error - 1) != NULL;
+}
+
+static void add_unknown(struct unknown *unknown, const dueq_message *message) {
+    char name[TASK_SIZE] = "";
+    size_t at = 0;
+    for (size_t i = 0; i < message->header_count; i++) {
+        const dueq_header *header = &message->headers[i];
+        if (header->name.size == strlen("task") && memcmp(header->name.data, "task", 4) == 0)
+            snprintf(name, sizeof name, "%.*s", (int)header->value.size,
+                     (const char *)header->value.data);
+    }
+    while (at < unknown->count && strcmp(unknown->names[at], name) != 0)
+        at++;
+    unknown->messages++;
+    if (at == unknown->count && at < TASKS_NAMED)
+        strcpy(unknown->names[unknown->count++], name);
+}
+
+/* Looks at the first messages of each state in which messages of an unknown task wait. */
+static dueq_status find_unknown(struct queue *queue, struct unknown *unknown) {
+    static const dueq_state states[] = {DUEQ_READY, DUEQ_DELAYED, DUEQ_DEAD};
+    struct cli *cli = queue->doctor->cli;
+    dueq_queue *opened;
+    dueq_status status = dueq_queue_open(cli->client, queue->name, strlen(queue->name), &opened);
+    if (status == DUEQ_OK)
+        dueq_queue_preview(opened, CLI_PREVIEW);
+    for (size_t i = 0; status == DUEQ_OK && i < sizeof states / sizeof *states; i++) {
+        dueq_result *page;
+        if (!state_count(queue->counts, states[i]))
+            continue;
+        status = cli_wait(cli, dueq_peek_submit(opened, states[i], (dueq_bytes){0}, MESSAGES_READ),
+                          &page);
+        for (size_t j = 0; j < dueq_result_count(page); j++) {
+            const dueq_message *message = dueq_result_message(page, j);
+            if (message && is_unknown(message))
+                add_unknown(unknown, message);
+        }
+        dueq_result_free(page);
+    }
+    dueq_queue_close(opened);
+    return status;
+}
+
+static void check_tasks(struct queue *queue) {
+    static const char fix[] = "start workers that know them, or route them to the queue of such "
+                              "workers; dueq kick makes dead ones ready";
+    struct unknown unknown = {0};
+    char names[TASKS_NAMED * (TASK_SIZE + 2)] = "";
+    dueq_status status = find_unknown(queue, &unknown);
+    for (size_t i = 0, size = 0; i < unknown.count; i++)
+        size += (size_t)sprintf(names + size, "%s%s", i ? ", " : "", unknown.names[i]);
+    if (status != DUEQ_OK)
+        say_queue(queue, TASKS, UNKNOWN, "see the findings about the servers",
+                  "its messages cannot be read: %s: %s", dueq_status_name(status),
+                  dueq_error_text(queue->doctor->cli->client));
+    else if (unknown.messages)
+        say_queue(queue, TASKS, WARNING, fix,
+                  "workers did not know the tasks of %zu of the messages that were looked at: %s",
+                  unknown.messages, names);
+}
+
 /*
  * Counts the entries of `attempts` ("DELIVERIES FORGIVEN CRASHES SUFFIX ERROR") of messages that
  * lost a consumer.
@@ -212,6 +287,8 @@ static bool look(struct doctor *doctor, const struct queue_rows *rows, struct qu
         if (check_why(&queue, row) != CHECK_DEAD)
             check_dead(&queue);
         check_damaged(&queue);
+        if (doctor->wanted[CHECK_TASKS])
+            check_tasks(&queue);
         check_keys(&queue, server);
     } else {
         say_queue(&queue, QUEUES, UNKNOWN, "see the findings about the servers",
@@ -227,6 +304,7 @@ static const struct {
 } fine[] = {{CHECK_STUCK, "no queue has ready messages that nobody takes in time"},
             {CHECK_PAUSED, "no queue is paused"},
             {CHECK_DEAD, "no queue has dead messages"},
+            {CHECK_TASKS, "no task waits that a worker did not know"},
             {CHECK_CRASHED, "no lease ended before its message was settled"},
             {CHECK_OUTBOX, "no message is stopped on its way to another queue"},
             {CHECK_DAMAGED, "no entry was damaged"},

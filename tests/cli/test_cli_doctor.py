@@ -538,6 +538,28 @@ def test_doctor_finds_dead_messages(dueq: Program, sound: Server) -> None:
     assert only(dueq, "dead")["level"] == "note"
 
 
+def test_doctor_names_tasks_that_workers_did_not_know(dueq: Program, sound: Server) -> None:
+    assert look(dueq, "--only", "tasks") == {}
+    says = {
+        "resize": "UnknownTask: there is no task 'resize' here; there are add",
+        "pack_2": "Dueq\\Worker\\UnknownTask: there is no task pack_2 here; there are: add",
+        "known": "ValueError: there is no task",
+    }
+    errors = [*says.values(), *says.values()]
+    for task in [*says, *says]:
+        dueq("push", "orders", "x", "--header", f"task={task}")
+    tickets = [dueq.take() for _ in errors]
+    for number, (ticket, error) in enumerate(zip(tickets, errors, strict=True)):
+        delay = "1m" if number < len(says) else "0s"
+        dueq("retry", "orders", ticket, "--delay", delay, "--error", error)
+    assert look(dueq, "--only", "tasks")["tasks"] == "warning"
+    finding = only(dueq, "tasks")
+    assert finding["queue"] == "orders"
+    assert finding["text"] == (
+        "workers did not know the tasks of 4 of the messages that were looked at: resize, pack_2"
+    )
+
+
 def test_doctor_finds_leases_that_ended(dueq: Program, sound: Server) -> None:
     dueq("push", "orders", "x", "--max-crashes", "none")
     dueq.take()

@@ -83,16 +83,16 @@ def test_worker_runs_as_many_at_once_as_told(
 def test_worker_runs_the_middleware_around_each_job(url: str, tmp_path: Path, pool: str) -> None:
     words = ["--pool", pool, "--concurrency", "1", "--max-jobs", "1"]
     for task in ["plain_task", "async_task"]:
-        push(url, task, 5, queue="wrapped")
+        push(url, task, 5, "2026-11-28", queue="wrapped")
         ledger = tmp_path / task
         ledger.mkdir()
         with WorkerProcess(ledger, url, *words, app="worker_app:wrapped") as worker:
             worker.wait_for("outer over")
             worker.stop()
             assert worker.notes() == [
-                f"outer {task} [5] True",
+                f"outer {task} [5, datetime.date(2026, 11, 28)] True",
                 f"inner {task}",
-                f"{task} 5 {task}",
+                f"{task} 5 2026-11-28 inner session {task}",
                 "inner over",
                 "outer over",
             ]

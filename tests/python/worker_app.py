@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -272,6 +273,7 @@ wrapped = dueq.App()
 @wrapped.middleware
 def outer(job: dueq.Job, call_next: Callable[[], Any]) -> Any:
     note("outer", job.task, job.args, dueq.current_job() is job)
+    job.provide(db="outer session", user="Ada")
     try:
         return call_next()
     finally:
@@ -281,19 +283,20 @@ def outer(job: dueq.Job, call_next: Callable[[], Any]) -> Any:
 @wrapped.middleware
 async def inner(job: dueq.Job, call_next: Callable[[], Awaitable[Any]]) -> Any:
     note("inner", job.task)
+    job.provide(db="inner session")
     result = await call_next()
     note("inner over")
     return result
 
 
 @wrapped.task(queue="wrapped")
-def plain_task(a: int) -> None:
-    note("plain_task", a, dueq.current_job().task)
+def plain_task(a: int, day: date, *, db: str = dueq.PROVIDED) -> None:
+    note("plain_task", a, day, db, dueq.current_job().task)
 
 
 @wrapped.task(queue="wrapped")
-async def async_task(a: int) -> None:
-    note("async_task", a, dueq.current_job().task)
+async def async_task(a: int, day: date, *, db: str = dueq.PROVIDED) -> None:
+    note("async_task", a, day, db, dueq.current_job().task)
 
 
 keyed = dueq.App(partitions={"keyed": 8})

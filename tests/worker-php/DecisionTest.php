@@ -217,8 +217,8 @@ final class DecisionTest extends WorkerTestCase
         yield 'no text' => ["\xff", 'Malformed UTF-8 characters, possibly incorrectly encoded'];
         yield 'an object' => [new Task('x'), 'JSON has no form for an object of Dueq\Task'];
         yield 'an object within' => [
-            ['when' => [new \DateTime()]],
-            'JSON has no form for an object of DateTime',
+            ['when' => [new \ArrayObject()]],
+            'JSON has no form for an object of ArrayObject',
         ];
         yield 'a resource' => [STDERR, 'Type is not supported'];
     }

@@ -4,6 +4,7 @@ dueq.redisson and dueq.laravel work on the queues of Redisson and Laravel.
 """
 
 from dueq import _core, _fallbacks
+from dueq._arguments import PROVIDED
 from dueq._decision import Decided
 from dueq._inflight import Push
 from dueq._message import State
@@ -22,6 +23,7 @@ from dueq.schedule import next_time
 from dueq.stats import Finding, Limits, Rate, Stats
 
 __all__ = [
+    "PROVIDED",
     "App",
     "Backoff",
     "Consumer",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 import functools
-import inspect
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import timedelta
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 from weakref import WeakKeyDictionary
 
+from dueq._arguments import Arguments
+from dueq._routes import Routes, read_routes
 from dueq.blocking.queue import Queue
 from dueq.draft import Draft, Options, TaskDraft, refuse_unknown, row
 from dueq.errors import InvalidError
@@ -22,7 +23,6 @@ from dueq.serializers import (
     TASK,
     Serializer,
     UnknownTask,
-    body_of,
     checked_name,
     unique_id,
 )
@@ -95,7 +95,8 @@ class Task(Generic[P, R]):
         self._fail_on = () if fail_on is None else _kinds(fail_on, "fail_on")
         self._serializer = serializer
         self._options = options
-        self._signature = _signature(handler)
+        # Copies of the task have the same object.
+        self.arguments = Arguments(handler, f"task {name}", known=handler is not _nowhere)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.handler(*args, **kwargs)
@@ -104,7 +105,8 @@ class Task(Generic[P, R]):
         """
         Pushes the task with these arguments, and returns the message's id. Waits, and raises
         exceptions, as Queue.push(). Also raises TypeError for arguments that the handler does not
-        take, and TypeError or InvalidError for arguments that the serializer cannot encode.
+        take, and TypeError or InvalidError for arguments that the serializer cannot encode, or that
+        the handler's annotations cannot read.
         """
         body, options = self._message(args, kwargs)
         return self.app.queue(self.queue).push(body, **options)
@@ -144,12 +146,7 @@ class Task(Generic[P, R]):
     def _message(
         self, args: tuple[object, ...], kwargs: Mapping[str, object]
     ) -> tuple[bytes, Options]:
-        if self._signature:
-            try:
-                self._signature.bind(*args, **kwargs)
-            except TypeError as error:
-                raise TypeError(f"task {self.name}: {error}") from None
-        body = self._body(args, kwargs)
+        body = self.arguments.body(self._serializer, args, kwargs)
         options = self._options.copy()
         headers = {**(options.get("headers") or {}), TASK: self.name}
         if self._serializer is not JSON:
@@ -158,31 +155,6 @@ class Task(Generic[P, R]):
         if options.get("unique") is not None and options.get("id") is None:
             options["id"] = unique_id(self.name, body)
         return body, options
-
-    def _body(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> bytes:
-        try:
-            return body_of(self._serializer, args, kwargs)
-        except Exception:
-            for name, value in self._named_arguments(args, kwargs):
-                try:
-                    body_of(self._serializer, (value,), {})
-                except Exception as error:
-                    text = f"task {self.name}: {name}: {error}"
-                    kind = TypeError if isinstance(error, TypeError) else InvalidError
-                    raise kind(text) from error
-            raise
-
-    def _named_arguments(
-        self, args: tuple[object, ...], kwargs: Mapping[str, object]
-    ) -> Iterator[tuple[str, object]]:
-        names = iter(self._signature.parameters.values() if self._signature else ())
-        for place, value in enumerate(args, 1):
-            shown = next(names, None)
-            plain = shown and shown.kind is not shown.VAR_POSITIONAL
-            yield shown.name if shown and plain else f"argument {place}", value
-            if not plain:
-                names = iter(())
-        yield from kwargs.items()
 
 
 class App:
@@ -198,6 +170,9 @@ class App:
     serializers   further serializers, for tasks that name them; JSON is always known
     partitions    the number of partitions of each queue that has partitions, by the queue's name;
                   as for dueq.Queue
+    routes        the queue of each task that is not to go to its own one: {"send_receipt": "mail"},
+                  or a file with this as JSON, or the URL of one (http, https). None: $DUEQ_ROUTES
+                  names the file or the URL, if it is set. `queue` of a push is stronger
     on_exhausted  a function, or a coroutine function, which the worker calls once with the Job and
                   the exception when a job has failed for good and its message is settled. The
                   worker logs what it raises. Not called for a message that dies by crashes or by
@@ -210,7 +185,8 @@ class App:
 
         send_receipt.push(17)
 
-    `dueq-worker module:app` runs them. Raises InvalidError if two serializers have one name.
+    `dueq-worker module:app` runs them. Raises InvalidError if two serializers have one name, or if
+    the routes cannot be read.
     """
 
     def __init__(
@@ -221,6 +197,7 @@ class App:
         release: str | None = None,
         serializers: Iterable[Serializer] = (),
         partitions: Mapping[str, int] | None = None,
+        routes: Routes | None = None,
         on_exhausted: Hook | None = None,
     ) -> None:
         for what, text in (("name", name), ("release", release)):
@@ -231,15 +208,17 @@ class App:
         self._release = release
         self.start_hooks: list[Callable[[], object]] = []
         self.stop_hooks: list[Callable[[], object]] = []
+        self.routes = read_routes(routes)
         self.on_exhausted = on_exhausted
         self.partitions = dict(partitions or {})
         self.tasks: dict[str, Task[..., Any]] = {}
-        self.queue_handlers: dict[str, QueueHandler] = {}
+        self.queue_handlers: dict[str, Arguments] = {}
         self.serializers: dict[str, Serializer] = {JSON.name: JSON}
         self.plain_middleware: list[Callable[[Job, Callable[[], Any]], Any]] = []
         self.async_middleware: list[
             Callable[[Job, Callable[[], Awaitable[Any]]], Awaitable[Any]]
         ] = []
+        self._own_queues: list[str] = []
         self._queues: dict[str, Queue] = {}
         self._aio_queues: WeakKeyDictionary[AbstractEventLoop, dict[str, aio.Queue]] = (
             WeakKeyDictionary()
@@ -293,7 +272,7 @@ class App:
 
         name          by which every language pushes the task, 1 to 255 bytes; None: the function's
                       name
-        queue         the queue to which the task is pushed
+        queue         the queue to which the task is pushed, unless the app's routes name another
         timeout       seconds (or a timedelta), more than 0, after which SoftTimeout is raised in
                       the handler; None: no limit
         kill_after    seconds (or a timedelta), `timeout` at least, after which the worker gives the
@@ -338,7 +317,7 @@ class App:
                 self,
                 handler,
                 own,
-                queue,
+                self.routes.get(own, queue),
                 soft / 1000 if soft else None,
                 hard_s,
                 self.serializers[serializer],
@@ -351,6 +330,7 @@ class App:
             if times:
                 self._check_schedule(task)
             self.tasks[own] = task
+            self._own_queues.append(queue)
             return task
 
         return make
@@ -416,7 +396,7 @@ class App:
         name     1 to 255 bytes of UTF-8 without control characters
         args     arguments of the handler, by position
         kwargs   arguments of the handler, by name
-        queue    None: that of the app's task of this name, else "default"
+        queue    None: that of the app's routes or of its task of this name, else "default"
         options  those of dueq.Draft: they replace those of the app's task of this name
 
             app.push("send_receipt", [17], {"copy": True}, queue="mail", delay=60)
@@ -454,7 +434,8 @@ class App:
     def _by_name(self, name: str, queue: str | None, options: Options) -> Task[..., Any]:
         known = self.tasks.get(name)
         if known is None:
-            known = Task(self, _nowhere, checked_name(name), "default", None, None, JSON, {})
+            there = self.routes.get(checked_name(name), "default")
+            known = Task(self, _nowhere, name, there, None, None, JSON, {})
         return known.options(queue=queue, **options)
 
     def on(self, queue: str) -> Callable[[H], H]:
@@ -469,7 +450,7 @@ class App:
             raise InvalidError(f"the app has a handler of the queue {queue} already")
 
         def make(handler: H) -> H:
-            self.queue_handlers[queue] = handler
+            self.queue_handlers[queue] = Arguments(handler, f"handler of the queue {queue}")
             return handler
 
         return make
@@ -520,11 +501,15 @@ class App:
 
     @property
     def queue_names(self) -> tuple[str, ...]:
-        """The queues of all tasks and handlers of this app, each once."""
-        names = [*(task.queue for task in self.tasks.values()), *self.queue_handlers]
+        """
+        The queues of all tasks and handlers of this app, each once. A task with a route has two: in
+        its own one messages of earlier pushes may wait.
+        """
+        routed = (task.queue for task in self.tasks.values())
+        names = [*routed, *self._own_queues, *self.queue_handlers]
         return tuple(dict.fromkeys(names))
 
-    def queue_handler(self, name: str) -> QueueHandler | None:
+    def queue_handler(self, name: str) -> Arguments | None:
         """
         The handler for messages of a queue, or a partition, that are not tasks; None: there is
         none.
@@ -586,17 +571,6 @@ def _kinds(
         if not (isinstance(kind, type) and issubclass(kind, Exception)):
             raise TypeError(f"{name}: {kind!r} is not a class of exceptions")
     return named
-
-
-def _signature(handler: Callable[..., Any]) -> inspect.Signature | None:
-    """
-    The signature of the handler itself, not of a function that it wraps. None: some C functions
-    have none.
-    """
-    try:
-        return inspect.signature(handler, follow_wrapped=False)
-    except (TypeError, ValueError):
-        return None
 
 
 def _plain(args: Iterable[object]) -> Iterable[object]:

@@ -99,6 +99,7 @@ class Job:
         self._decision: Decision | None = None
         self._successors: list[Body | Draft] = []
         self._target: str | None = None
+        self._provided: dict[str, Any] | None = {}
         self.over = False
         """Whether the handler has ended."""
         self._stopping = stopping
@@ -164,6 +165,30 @@ class Job:
         else:
             await self._real.checkpoint(text)
         self._end_if_stopping()
+
+    def provide(self, **values: Any) -> None:
+        """
+        Gives the handler keyword arguments, such as a database session. A middleware calls this
+        before call_next(). A handler gets those for which it has a parameter. They replace
+        arguments of the message, and what was provided under the same name before.
+
+            @app.middleware
+            def with_session(job, call_next):
+                with Session() as session:
+                    job.provide(db=session)
+                    return call_next()
+
+            @app.task
+            def send_receipt(order: int, *, db: Session = dueq.PROVIDED) -> None: ...
+
+        Raises InvalidError if the handler has begun.
+        """
+        if self._provided is None:
+            raise InvalidError(
+                f"provide: the handler of the job {escaped(self.id)} has begun: a middleware "
+                "provides before call_next()"
+            )
+        self._provided.update(values)
 
     def retry(
         self, delay: float | timedelta | None = None, error: str | BaseException = ""
@@ -242,6 +267,11 @@ class Job:
         if self._decision is None and self._successors:
             return Push(tuple(self._successors), self._target)
         return self._decision
+
+    def _hand_over(self) -> dict[str, Any]:
+        """What the handler gets by provide(). It is about to begin."""
+        given, self._provided = self._provided or {}, None
+        return given
 
     def _decide(self, decision: Decision, text: str | BaseException) -> NoReturn:
         self._refuse_late()

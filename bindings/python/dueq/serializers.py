@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, Protocol
 
 from dueq.errors import InvalidError
@@ -71,9 +71,7 @@ def checked_name(name: str) -> str:
     return name
 
 
-def body_of(
-    serializer: Serializer, args: tuple[object, ...], kwargs: Mapping[str, object]
-) -> bytes:
+def body_of(serializer: Serializer, args: Sequence[object], kwargs: Mapping[str, object]) -> bytes:
     """The body of a task with these arguments."""
     return serializer.dumps({"args": list(args), "kwargs": dict(kwargs)})
 

@@ -6,9 +6,15 @@ namespace Dueq;
 
 use DateInterval;
 use DateTimeInterface;
+use Dueq\Worker\Arguments;
+use Dueq\Worker\Forms;
 use Dueq\Worker\Json;
+use Dueq\Worker\Routes;
 use Dueq\Worker\Serializer;
 use InvalidArgumentException;
+use Symfony\Component\Serializer\Normalizer\DenormalizerInterface;
+use Symfony\Component\Serializer\Normalizer\NormalizerInterface;
+use Throwable;
 
 /**
  * Pushes tasks, as a web request does. A worker in any language runs each task by its name.
@@ -29,6 +35,14 @@ final class Tasks
     /** @var array<string, Task> by the task's name, and by the class that has the attribute */
     private array $known = [];
 
+    /** @var array<string, Arguments> by the task's name: of those whose handler is known */
+    private array $taken = [];
+
+    private readonly Forms $forms;
+
+    /** @var array<string, string> the queue of each task that is not to go to its own one */
+    private readonly array $routes;
+
     /** @var array<string, Queue> */
     private array $queues = [];
 
@@ -42,15 +56,27 @@ final class Tasks
      * @param array<string, Serializer> $serializers by name, besides JSON
      * @param array<string, int> $partitions the number of partitions of each queue that has
      *     partitions, by the queue's name
+     * @param (NormalizerInterface&DenormalizerInterface)|null $normalizer writes and reads the
+     *     objects among the arguments, such as a Serializer of Symfony; null: dueq does so for
+     *     classes whose constructor promotes every parameter to a property
+     * @param array<string, string>|string|null $routes the queue of each task that is not to go to
+     *     its own one: ['send_receipt' => 'mail'], or a file with this as JSON, or the URL of one
+     *     (http, https). null: DUEQ_ROUTES names the file or the URL, if it is set. $queue of a
+     *     push is stronger
      * @throws Exception\DueqException for a URL that Client::__construct() refuses
-     * @throws InvalidArgumentException for a class without the attribute Task
+     * @throws InvalidArgumentException for a class without the attribute Task, or routes that
+     *     cannot be read
      */
     public function __construct(
         #[\SensitiveParameter] Client|string|null $server = null,
         iterable $tasks = [],
         array $serializers = [],
         public readonly array $partitions = [],
+        (NormalizerInterface&DenormalizerInterface)|null $normalizer = null,
+        array|string|null $routes = null,
     ) {
+        $this->routes = Routes::read($routes);
+        $this->forms = new Forms($normalizer);
         $this->client = $server instanceof Client ? $server : new Client($server);
         $this->serializers = $serializers;
         foreach ($tasks as $task) {
@@ -69,17 +95,19 @@ final class Tasks
      *
      * @param string $task its name, or a class that has the attribute Task
      * @param array<mixed> $arguments arguments of the handler: integer keys give them by position,
-     *     text keys by name. Values are those that JSON can express, or the task's serializer
+     *     text keys by name. Values are those that JSON can express, times, intervals, enums and
+     *     objects (docs/internals/protocol.md, Arguments of tasks), or what the task's serializer
+     *     takes. Where the handler is known, by $task as a class or in a Worker, they are checked
      * @param float|DateInterval|null $delay as for Queue::push(), in seconds
      * @param float|int|DateTimeInterface|null $at as for Queue::push()
      * @param string|null $id as for Queue::push(). A task with the option unique that is pushed
      *     without an id gets an id that is made of its name and its arguments
-     * @param string|null $queue null: the queue of the task
+     * @param string|null $queue null: the queue of the routes, or else that of the task
      * @param mixed ...$options named arguments of Queue::push(), which replace the options of the
      *     task
      * @return string the id of the message
-     * @throws InvalidArgumentException for an option that does not exist, or a header that a worker
-     *     sets
+     * @throws InvalidArgumentException for an option that does not exist, a header that a worker
+     *     sets, or an argument that the handler does not take
      * @throws \JsonException when JSON cannot express an argument; the text names the task and the
      *     argument
      * @throws Exception\DueqException as Queue::push()
@@ -94,8 +122,9 @@ final class Tasks
         mixed ...$options,
     ): string {
         $known = $this->taskOf($task);
+        $queue ??= $this->queueOf($task);
         $due = array_filter(['delay' => $delay, 'at' => $at], fn ($value) => $value !== null);
-        $queue = $this->queue($queue ?? $known->queue);
+        $queue = $this->queue($queue);
         // The draft is made within the span, so that its headers carry the span's context.
         $push = fn () => $queue->push(
             ...$this->draft($task, $arguments, $id, ...$options),
@@ -124,7 +153,12 @@ final class Tasks
         Task::check($task->name, $options);
         $options += $task->options;
         $names = array_filter($arguments, is_string(...), ARRAY_FILTER_USE_KEY);
-        $body = $this->encoded($task, array_values(array_diff_key($arguments, $names)), $names);
+        $args = array_values(array_diff_key($arguments, $names));
+        $body = $this->encoded($task, $args, $names);
+        ($this->taken[$task->name] ?? null)?->check(
+            [...$args, ...$names],
+            fn () => array_merge(...$this->serializer($task->serializer)->decode($body)),
+        );
         if ($id === null && ($options['unique'] ?? null) !== null) {
             $id = "{$task->name}:" . substr(hash('sha256', $body), 0, 32);
         }
@@ -179,10 +213,24 @@ final class Tasks
         return $this->client->queues($queues, $order);
     }
 
+    /** @internal The handler of a task is known: pushes of the task are checked. */
+    public function takes(string $task, Arguments $arguments): void
+    {
+        $this->taken[$task] = $arguments;
+    }
+
+    /** @internal */
+    public function forms(): Forms
+    {
+        return $this->forms;
+    }
+
     /** @internal The queue to which a task is pushed by default. */
     public function queueOf(string $task): string
     {
-        return $this->taskOf($task)->queue;
+        $known = $this->taskOf($task);
+
+        return $this->routes[$known->name] ?? $known->queue;
     }
 
     /** @internal The name of the queue to which a partition belongs; any other name as it is. */
@@ -226,20 +274,27 @@ final class Tasks
         }
         try {
             return $serializer->encode($args, $kwargs);
-        } catch (\JsonException $error) {
-            foreach ([...$args, ...$kwargs] as $name => $value) {
+        } catch (\JsonException) {
+            // An argument is none of JSON's values.
+            $written = [...$args, ...$kwargs];
+            foreach ($written as $name => $value) {
                 try {
-                    Json::write($value);
-                } catch (\JsonException $error) {
+                    $written[$name] = $this->forms->write($value);
+                    Json::write($written[$name]);
+                } catch (Throwable $error) {
                     $name = is_int($name) ? 'argument ' . ($name + 1) : $name;
                     throw new \JsonException(
                         "the task {$task->name}, $name: {$error->getMessage()}",
-                        $error->getCode(),
+                        $error instanceof \JsonException ? $error->getCode() : 0,
                         $error,
                     );
                 }
             }
-            throw $error;
+
+            return $serializer->encode(
+                array_slice($written, 0, count($args)),
+                array_slice($written, count($args)),
+            );
         }
     }
 
@@ -253,6 +308,9 @@ final class Tasks
         $task = class_exists($class) ? Task::of($class) : null;
         if ($task === null && str_contains($class, '\\')) {
             throw new InvalidArgumentException("$class is no class with the attribute Dueq\\Task");
+        }
+        if ($task !== null) {
+            $this->taken[$task->name] ??= new Arguments($task->name, $class, $this->forms);
         }
 
         return $task;

@@ -19,6 +19,8 @@ use InvalidArgumentException;
 use Psr\Container\ContainerInterface;
 use Psr\Log\LoggerInterface;
 use RuntimeException;
+use Symfony\Component\Serializer\Normalizer\DenormalizerInterface;
+use Symfony\Component\Serializer\Normalizer\NormalizerInterface;
 use Throwable;
 
 /**
@@ -72,6 +74,8 @@ final class Worker
      * @param string|null $release which version of the program this is, as "v42" or a commit: 1 to
      *     64 characters without blanks and @; null: $DUEQ_RELEASE, else a digest of all its
      *     schedules. A release that was replaced does not declare schedules for an hour
+     * @param (NormalizerInterface&DenormalizerInterface)|null $normalizer as for Tasks
+     * @param array<string, string>|string|null $routes as for Tasks
      * @throws InvalidArgumentException for a wrong name or release
      * @throws Exception\DueqException for a URL that Client::__construct() refuses
      */
@@ -83,10 +87,12 @@ final class Worker
         array $partitions = [],
         private readonly ?string $name = null,
         private readonly ?string $release = null,
+        (NormalizerInterface&DenormalizerInterface)|null $normalizer = null,
+        array|string|null $routes = null,
     ) {
         $name === null || Schedules::checkLabel('name', $name);
         $release === null || Schedules::checkLabel('release', $release);
-        $this->tasks = new Tasks($server, [], $serializers, $partitions);
+        $this->tasks = new Tasks($server, [], $serializers, $partitions, $normalizer, $routes);
     }
 
     /**
@@ -198,6 +204,7 @@ final class Worker
             new Task($queue, $queue, $timeout, $killAfter),
             $handler,
             $this->container,
+            $this->tasks->forms(),
         );
 
         return $this;
@@ -288,17 +295,19 @@ final class Worker
 
     /**
      * @return list<string> the queues of the tasks and of the handlers, in the order in which they
-     *     were added
+     *     were added. A task with a route has two: in its own one messages of earlier pushes may
+     *     wait
      */
     public function queues(): array
     {
-        $queues = array_map(
-            fn (Handler $handler) => $handler->task->queue,
+        $tasks = array_map(
+            fn (Handler $handler) => $handler->task,
             array_values($this->handlers),
         );
 
         return array_values(array_unique([
-            ...$queues,
+            ...array_map(fn (Task $task) => $this->tasks->queueOf($task->name), $tasks),
+            ...array_column($tasks, 'queue'),
             ...array_map(strval(...), array_keys($this->queueHandlers)),
         ]));
     }
@@ -360,7 +369,8 @@ final class Worker
      * @param (callable(): bool)|null $isStopping whether the worker is about to stop; null: it
      *     never is
      * @throws UnknownTask if this worker has no handler or no serializer for the message
-     * @throws Throwable if the serializer cannot decode the body
+     * @throws Throwable if the serializer cannot decode the body, or an argument is not of the type
+     *     that the handler declares
      */
     public function job(Message $message, ?callable $isStopping = null): Job
     {
@@ -375,7 +385,9 @@ final class Worker
         }
         [$args, $kwargs] = $serializer->decode($message->body);
 
-        return new Job($message, $handler, [...$args, ...$kwargs], $isStopping, $this->tasks);
+        $arguments = $handler->arguments->read([...$args, ...$kwargs]);
+
+        return new Job($message, $handler, $arguments, $isStopping, $this->tasks);
     }
 
     /** Runs a job with the middleware around it. settle() then settles its message. */
@@ -456,15 +468,16 @@ final class Worker
         if (isset($this->handlers[$task->name])) {
             throw new InvalidArgumentException("the task {$task->name} has two handlers");
         }
-        $made = new Handler($task, $handler, $this->container);
-        if ($task->expression !== null && $made->needsArguments()) {
+        $known = new Handler($task, $handler, $this->container, $this->tasks->forms());
+        if ($task->expression !== null && $known->arguments->areNeeded()) {
             throw new InvalidArgumentException(
                 "the task {$task->name}: cron and every push the task without arguments, and its "
                     . 'handler needs some',
             );
         }
-        $this->handlers[$task->name] = $made;
+        $this->handlers[$task->name] = $known;
         $this->tasks->add($task);
+        $this->tasks->takes($task->name, $known->arguments);
 
         return $this;
     }

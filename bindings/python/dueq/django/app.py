@@ -36,7 +36,8 @@ class DjangoApp(App):
     """
 
     def __init__(self, alias: str) -> None:
-        super().__init__()
+        # Django's settings name the queues.
+        super().__init__(routes={})
         self._alias = alias
         self._queue_names: tuple[str, ...] = ()
         self._defaults: dict[str, Any] = {}

@@ -10,10 +10,11 @@ from functools import partial
 from inspect import iscoroutine, iscoroutinefunction
 from typing import TYPE_CHECKING, Any, cast
 
+from dueq._arguments import Arguments
 from dueq._decision import Decided, Decision, Fail, Retry
 from dueq.app import App, Task
 from dueq.job import Job, Stopped, current
-from dueq.serializers import TASK, UnknownTask, arguments_of
+from dueq.serializers import TASK, UnknownTask
 from dueq.worker import job_log
 from dueq.worker.running_job import RunningJob
 
@@ -34,26 +35,26 @@ class Run:
     ) -> None:
         """run: runs a coroutine in the slot's event loop and waits for it, from a thread."""
         name = message.headers.get(TASK)
-        handler: Callable[..., Any] | None
         task: Task[..., Any] | None = None
         args: list[Any] = []
         kwargs: dict[str, Any] = {}
+        taken: Arguments | None
         if name is not None:
             task = app.named(name)
-            args, kwargs = arguments_of(app.serializer_of(message.headers), message.body)
-            handler = task.handler
-        elif (handler := app.queue_handler(message.queue)) is None:
+            taken = task.arguments
+            args, kwargs = taken.of_job(app.serializer_of(message.headers), message.body)
+        elif (taken := app.queue_handler(message.queue)) is None:
             raise UnknownTask(
                 f"the message is no task, and the queue {message.queue} has no handler here"
             )
         self._app = app
         self._task = task
         self._on_exhausted = (task and task.on_exhausted) or app.on_exhausted
-        self._is_async = iscoroutinefunction(handler)
+        self._taken = taken
+        self._is_async = iscoroutinefunction(taken.handler)
         job = Job(message, name, list(args), kwargs, stopping, run)
-        self._call: Callable[[], Any] = partial(
-            handler, *(args if task else [job.message]), **kwargs
-        )
+        self._args = args if task else [job.message]
+        self._kwargs = kwargs.copy()
         self._run = run
         self.running = RunningJob(job, task)
         # The control thread calls this, with an event loop of its own, as the job's thread is
@@ -173,6 +174,10 @@ class Run:
                 "make it `async def`, and await there"
             )
         return result
+
+    def _call(self) -> Any:
+        given = self._taken.provided(self.running.job._hand_over())
+        return self._taken.handler(*self._args, **{**self._kwargs, **given})
 
     async def _async_handler(self) -> Any:
         with self.running.in_task():

@@ -8,10 +8,6 @@ use Closure;
 use Dueq\Task;
 use InvalidArgumentException;
 use Psr\Container\ContainerInterface;
-use ReflectionFunction;
-use ReflectionFunctionAbstract;
-use ReflectionMethod;
-use ReflectionNamedType;
 
 /**
  * Runs the jobs of a task, or of a queue.
@@ -20,6 +16,9 @@ use ReflectionNamedType;
  */
 final class Handler
 {
+    /** What the handler takes. */
+    public readonly Arguments $arguments;
+
     /**
      * @param Task $task has the time limits of the jobs
      * @param callable|class-string $handler as for Worker::on()
@@ -29,12 +28,14 @@ final class Handler
         public readonly Task $task,
         private readonly mixed $handler,
         private readonly ?ContainerInterface $container,
+        Forms $forms,
     ) {
         if (!is_callable($handler) && !class_exists($handler)) {
             throw new InvalidArgumentException(
                 "the handler of {$task->name} is neither a callable nor a class: $handler",
             );
         }
+        $this->arguments = new Arguments($task->name, $handler, $forms);
     }
 
     public function call(Job $job): mixed
@@ -42,10 +43,14 @@ final class Handler
         $handler = is_callable($this->handler)
             ? ($this->handler)(...)
             : self::made($this->handler, $this->container);
+        $arguments = array_replace(
+            $job->arguments,
+            $this->arguments->provided($job->handOver()),
+        );
 
-        return self::takesJob(new ReflectionFunction($handler))
-            ? $handler($job, ...$job->arguments)
-            : $handler(...$job->arguments);
+        return $this->arguments->takesJob
+            ? $handler($job, ...$arguments)
+            : $handler(...$arguments);
     }
 
     /**
@@ -64,28 +69,5 @@ final class Handler
         }
 
         return $object->$method(...);
-    }
-
-    /** Whether the handler has a parameter that a task without arguments does not give. */
-    public function needsArguments(): bool
-    {
-        $given = $this->handler;
-        $function = is_callable($given)
-            ? new ReflectionFunction($given(...))
-            : new ReflectionMethod($given, self::methodOf($given));
-
-        return $function->getNumberOfRequiredParameters() > (self::takesJob($function) ? 1 : 0);
-    }
-
-    private static function methodOf(object|string $class): string
-    {
-        return method_exists($class, '__invoke') ? '__invoke' : 'handle';
-    }
-
-    private static function takesJob(ReflectionFunctionAbstract $handler): bool
-    {
-        $type = ($handler->getParameters()[0] ?? null)?->getType();
-
-        return $type instanceof ReflectionNamedType && $type->getName() === Job::class;
     }
 }

@@ -42,6 +42,9 @@ final class Job
 
     private ?string $target = null;
 
+    /** @var array<string, mixed>|null null: the handler has begun */
+    private ?array $provided = [];
+
     private bool $hasEnded = false;
 
     /** @var (Closure(): bool)|null */
@@ -89,6 +92,37 @@ final class Job
         $this->cursor = $cursor;
         if ($this->isStopping()) {
             throw new Stop('the worker stops');
+        }
+    }
+
+    /**
+     * Gives the handler arguments by name, such as a database connection. A middleware calls this
+     * before $next(). A handler gets those for which it has a parameter. They replace arguments of
+     * the message, and what was provided under the same name before.
+     *
+     *     $worker->middleware(function (Job $job, callable $next) use ($pool): mixed {
+     *         $job->provide(db: $pool->connection());
+     *
+     *         return $next($job);
+     *     });
+     *
+     * A parameter with the attribute Dueq\Provided can be given only so.
+     *
+     * @throws LogicException if the handler has begun
+     * @throws InvalidArgumentException for a value without a name
+     */
+    public function provide(mixed ...$values): void
+    {
+        if ($this->provided === null) {
+            throw new LogicException(
+                "the handler of the job $this has begun: a middleware provides before \$next()",
+            );
+        }
+        foreach ($values as $name => $value) {
+            if (is_int($name)) {
+                throw new InvalidArgumentException('provide: name each value, as in db: $db');
+            }
+            $this->provided[$name] = $value;
         }
     }
 
@@ -214,6 +248,17 @@ final class Job
         } finally {
             $this->hasEnded = true;
         }
+    }
+
+    /**
+     * @internal
+     * @return array<string, mixed> what was provided. The handler is about to begin
+     */
+    public function handOver(): array
+    {
+        [$given, $this->provided] = [$this->provided ?? [], null];
+
+        return $given;
     }
 
     /**

@@ -34,6 +34,15 @@ final class Json implements Serializer
         return json_decode($text, null, 512, self::READ);
     }
 
+    /** Whether json_encode() writes an object as every language reads it. */
+    public static function has(object $value): bool
+    {
+        // A date of Carbon is JsonSerializable, but in a form of its own.
+        return ($value instanceof \JsonSerializable && !$value instanceof \DateTimeInterface)
+            || $value instanceof \BackedEnum
+            || $value instanceof \stdClass;
+    }
+
     /**
      * json_encode() would write only the public properties of any other object, and say nothing
      * about the rest.
@@ -46,12 +55,7 @@ final class Json implements Serializer
             foreach ($value as $inner) {
                 self::refuseObjects($inner, $depth + 1);
             }
-        } elseif (
-            is_object($value)
-            && !$value instanceof \JsonSerializable
-            && !$value instanceof \BackedEnum
-            && !$value instanceof \stdClass
-        ) {
+        } elseif (is_object($value) && !self::has($value)) {
             throw new \JsonException('JSON has no form for an object of ' . $value::class);
         }
     }

@@ -6,6 +6,7 @@ namespace Dueq\Worker;
 
 use Dueq\Exception\DueqException;
 use Dueq\Message;
+use Dueq\Queue;
 use Dueq\Task;
 use Dueq\Tasks;
 use InvalidArgumentException;
@@ -51,10 +52,10 @@ final class Schedules
         }
         $label = $this->label();
         $nowMs = (int) round(
-            1000 * $this->tasks->queue($this->scheduled[0]->queue)->stats()->now,
+            1000 * $this->queue($this->scheduled[0])->stats()->now,
         );
         $found = array_map(
-            fn (Task $task) => $this->tasks->queue($task->queue)->find("schedule:{$task->name}"),
+            fn (Task $task) => $this->queue($task)->find("schedule:{$task->name}"),
             $this->scheduled,
         );
         foreach ($found as $message) {
@@ -146,15 +147,16 @@ final class Schedules
         LoggerInterface $logger,
     ): void {
         $owner = $message->headers['app'] ?? $this->name;
+        $queue = $this->tasks->queueOf($task->name);
         if ($owner !== $this->name) {
             $logger->error(
-                "the schedule {$task->name} of the queue {$task->queue} is that of the app $owner, "
+                "the schedule {$task->name} of the queue $queue is that of the app $owner, "
                     . 'and stays so: give the task another name, or remove the schedule',
             );
 
             return;
         }
-        $stored = $this->tasks->queue($task->queue)->schedule(
+        $stored = $this->queue($task)->schedule(
             $task->name,
             (string) $task->expression,
             $this->job($task),
@@ -170,10 +172,15 @@ final class Schedules
         );
         if ($stored) {
             $logger->info(
-                "declared the schedule {$task->name} of the queue {$task->queue}: "
+                "declared the schedule {$task->name} of the queue $queue: "
                     . $task->expression,
             );
         }
+    }
+
+    private function queue(Task $task): Queue
+    {
+        return $this->tasks->queue($this->tasks->queueOf($task->name));
     }
 
     /** @return array{body: string, ...} */
@@ -190,7 +197,7 @@ final class Schedules
         }
         $rows = array_map(
             fn (Task $task) => serialize([
-                $task->queue,
+                $this->tasks->queueOf($task->name),
                 $task->name,
                 $task->expression,
                 $task->tz,
