@@ -448,14 +448,16 @@ typedef struct dueq_draft {
     dueq_durability durability;
     /*
      * 1 to DUEQ_MAX_KEY bytes of UTF-8 without control characters: in a queue with partitions all
-     * messages of a key go to one partition. Size 0: the id decides, if the caller chose one; else
-     * any partition.
+     * messages of a key go to one partition. Size 0: the group decides, or else the id, if the
+     * caller chose one; else any partition. A queue takes keys or groups, as its first message with
+     * either.
      */
     dueq_bytes key;
     /*
      * The group with which the message takes turns: 1 to DUEQ_MAX_GROUP bytes of UTF-8 without
-     * control characters. Not together with a priority or a key, and not in a queue with
-     * partitions. Size 0: the message has none.
+     * control characters. Not together with a priority or a key. In a queue with partitions all
+     * messages of a group go to one partition, and no message of the queue has a key. Size 0: the
+     * message has none.
      */
     dueq_bytes group;
     /* The end of what was made. */
