@@ -310,7 +310,8 @@ DUEQ_API void dueq_queue_close(dueq_queue *queue);
  *        in the server. Later it can only be doubled, by dueq_repartition(). A client that was
  *        opened with the number before goes on with the new one within a second; with any other
  *        number its calls fail (INVALID).
- * key:   size 0: the handle is for all partitions; else for the partition with this key's messages.
+ * key:   size 0: the handle is for all partitions; else for the partition with this key's messages,
+ *        or with those of the group of this name.
  * *queue belongs to the caller, who closes it by dueq_queue_close() before the client.
  * Errors: NAME, INVALID, NO_MEMORY; *queue is then NULL.
  *
@@ -321,9 +322,13 @@ DUEQ_API void dueq_queue_close(dueq_queue *queue);
  * - Verbs with ids or tickets ask one partition after the other. Verbs that count or delete add up
  *   the partitions. A page comes from one partition.
  * - push stores the messages of each partition in one step, but not those of several partitions.
- * - schedule: the schedule and its jobs are in the partition of the job's key, else of its id.
- * - ack_push: all successors must go to one partition (else INVALID), that of their key, else of
- *   their id. Those with neither stay in the message's partition, if the target is the same queue.
+ *   The first message with a key or a group decides for good which of both the queue takes. A push
+ *   with the other fails (INVALID). A push by a handle of one key counts as one with this key.
+ * - schedule: the schedule and its jobs are in the partition of the job's key or group, else of its
+ *   id.
+ * - ack_push: all successors must go to one partition (else INVALID), that of their key or group,
+ *   else of their id. Those with neither stay in the message's partition, if the target is the same
+ *   queue.
  * - fire is for one partition only (else INVALID).
  * - lock, relock and unlock are on the queue `name` itself.
  */

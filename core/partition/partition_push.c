@@ -253,8 +253,12 @@ static dueq_status check(dueq_queue *queue, const struct dueq__push_request *req
     for (size_t i = 0; !status && i < request->count; i++) {
         const dueq_draft *draft = &request->drafts[i];
         status = dueq__draft_check(draft, request->script != NULL, error);
-        if (!status && (draft->key.size || draft->group.size) && partitions->key_size)
+        if (!status && draft->key.size && partitions->key_size)
             status = dueq__fail(error, DUEQ_INVALID, "this handle is of one key already");
+        if (!status && draft->group.size && partitions->key_size)
+            status = dueq__fail(error, DUEQ_INVALID,
+                                "this handle is of one key: push messages with groups by a handle "
+                                "of all partitions");
         keys = keys || draft->key.size || (partitions->key_size && !request->source);
         groups = groups || draft->group.size;
     }
