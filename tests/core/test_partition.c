@@ -800,7 +800,7 @@ static void test_repartition_keeps_the_order_of_groups(void **state) {
     jobs_close(grower);
 }
 
-/* A partition stays closed while the old one has a message, ready or leased, of a group that moves. */
+/* A partition is closed while the old one has a message, ready or leased, of a group that moves. */
 static void test_repartition_waits_for_the_groups_that_move(void **state) {
     (void)state;
     enum { OLD = 60 };

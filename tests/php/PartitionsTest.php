@@ -37,7 +37,8 @@ final class PartitionsTest extends QueueTestCase
     public function test_groups_of_a_partition_take_turns(): void
     {
         $orders = $this->orders();
-        foreach (['a1' => 'a', 'a2' => 'a', 'x1' => 'x', 'c1' => 'customer-17'] as $body => $group) {
+        $groups = ['a1' => 'a', 'a2' => 'a', 'x1' => 'x', 'c1' => 'customer-17'];
+        foreach ($groups as $body => $group) {
             $orders->push($body, group: $group);
         }
         $waiting = [];
