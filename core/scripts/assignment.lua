@@ -15,7 +15,8 @@
 -- include refuse_newer
 local count, epoch, chooser =
   unpack(redis.call('HMGET', partitions, 'count', 'epoch', 'chooser'))
-count, chooser = tonumber(count or ''), chooser or ''
+count = tonumber(count or '')
+chooser = (chooser == 'key' or chooser == 'group') and chooser or ''
 if not count then
   if redis.call('EXISTS', msg) == 1 then
     return { 0, '', '' }

@@ -297,6 +297,29 @@ static size_t count_pages(size_t page, size_t preview) {
     return count;
 }
 
+/* Successors come to partitions from a queue that has none, by way of its outbox. */
+static void test_successors_from_another_queue_go_by_their_group(void **state) {
+    (void)state;
+    dueq_draft draft = DUEQ_DRAFT;
+    dueq_result *taken;
+    push_body(jobs.queue, "first", 0, NULL);
+    assert_status(jobs.client, OK, dueq_reserve(jobs.queue, 1, 1000, 60000, &taken));
+    dueq_bytes ticket = dueq_result_message(taken, 0)->ticket;
+    draft.key = BYTES("a");
+    draft.group = BYTES("a");
+    assert_status(jobs.client, INVALID, dueq_ack_push(jobs.queue, ticket, orders, &draft, 1, NULL));
+    draft.key = BYTES("");
+    assert_status(jobs.client, OK, dueq_ack_push(jobs.queue, ticket, orders, &draft, 1, NULL));
+    dueq_result_free(taken);
+    dueq_queue *one = open_one(dueq_partition_for(BYTES("a"), PARTITIONS));
+    assert_status(jobs.client, EMPTY, dueq_reserve(jobs.queue, 1, 0, 0, NULL));
+    assert_status(jobs.client, OK, dueq_reserve(one, 1, 10000, 60000, &taken));
+    assert_memory_equal(dueq_result_message(taken, 0)->group.data, "a", 1);
+    assert_status(jobs.client, INVALID, push_draft(orders, "a", "", "x"));
+    dueq_result_free(taken);
+    dueq_queue_close(one);
+}
+
 static void test_pages_and_what_takes_away(void **state) {
     (void)state;
     assert_int_equal(count_pages(10, 0), 0);
@@ -961,6 +984,7 @@ int main(void) {
         ORDERS_TEST(test_verbs_on_ids_ask_all),
         ORDERS_TEST(test_key_asks_one),
         ORDERS_TEST(test_tickets_are_settled),
+        ORDERS_TEST(test_successors_from_another_queue_go_by_their_group),
         ORDERS_TEST(test_pages_and_what_takes_away),
         ORDERS_TEST(test_pusher),
         ORDERS_TEST(test_one_consumer_has_all),
