@@ -5,7 +5,7 @@
 -- includes fast_begin refuse_wire fast_leases fast_due take_one take_turns first_delivery
 -- includes plain_envelope verify_leases_fast noop_write lease_fast fast_settle count_fast
 -- includes due_lateness finish_reserve fast_keep
--- args as reserve. With the flag o, too, messages are delivered while others are leased.
+-- args as reserve
 -- passes on to reserve_groups_full
 -- Returns what reserve returns, or with the flag l what reserve_timed returns; or nil.
 -- include fast_begin

@@ -2,7 +2,7 @@
 -- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates
 -- keys failures groups lines turns limits
 -- includes turns arrivals full
--- args as reserve_full. With the flag o, too, messages are delivered while others are leased.
+-- args as reserve_full
 -- passes on to reserve_full
 -- Returns what reserve_full returns, or nil if the queue has had no groups.
 local by_turns = { sorted = 0, returned = 0 }
