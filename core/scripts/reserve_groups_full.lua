@@ -32,7 +32,7 @@ end
 
 -- select_messages calls this for each ticket that take() gave it, in their order. i: the ticket's
 -- place among these; leaves: the ticket leaves its line; is_delivered: this call delivers its
--- message. A ticket that leaves without a delivery costs its group no turn. One that stays was never
+-- message. A ticket that leaves without a delivery costs its group no turn. One that stays was not
 -- taken: the floor is again what it was, so that no new group waits for turns that nobody had.
 function by_turns.judged(i, leaves, is_delivered)
   batch[i].stays, batch[i].is_free = not leaves, not is_delivered
