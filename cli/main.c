@@ -74,7 +74,7 @@ const char cli_common_help[] =
     "  --partitions N\n"
     "              QUEUE has N partitions, used as one queue; each is a queue, too: QUEUE#0 ...\n"
     "  --key KEY   with --partitions: the command is about the partition that has the messages\n"
-    "              of this key; push gives the message this key\n"
+    "              of this key, or of this group; push gives the message this key\n"
     "  --json      print one JSON object a line, errors too; a body that is not UTF-8 is\n"
     "              \"body_base64\"\n"
     "  --help, --version\n"

@@ -311,7 +311,8 @@ DUEQ_API void dueq_queue_close(dueq_queue *queue);
  *        in the server. Later it can only be doubled, by dueq_repartition(). A client that was
  *        opened with the number before goes on with the new one within a second; with any other
  *        number its calls fail (INVALID).
- * key:   size 0: the handle is for all partitions; else for the partition with this key's messages.
+ * key:   size 0: the handle is for all partitions; else for the partition with this key's messages,
+ *        or with those of the group of this name.
  * *queue belongs to the caller, who closes it by dueq_queue_close() before the client.
  * Errors: NAME, INVALID, NO_MEMORY; *queue is then NULL.
  *
@@ -322,9 +323,13 @@ DUEQ_API void dueq_queue_close(dueq_queue *queue);
  * - Verbs with ids or tickets ask one partition after the other. Verbs that count or delete add up
  *   the partitions. A page comes from one partition.
  * - push stores the messages of each partition in one step, but not those of several partitions.
- * - schedule: the schedule and its jobs are in the partition of the job's key, else of its id.
- * - ack_push: all successors must go to one partition (else INVALID), that of their key, else of
- *   their id. Those with neither stay in the message's partition, if the target is the same queue.
+ *   The first message with a key or a group decides for good which of both the queue takes. A push
+ *   with the other fails (INVALID). A push by a handle of one key counts as one with this key.
+ * - schedule: the schedule and its jobs are in the partition of the job's key or group, else of its
+ *   id.
+ * - ack_push: all successors must go to one partition (else INVALID), that of their key or group,
+ *   else of their id. Those with neither stay in the message's partition, if the target is the same
+ *   queue.
  * - fire is for one partition only (else INVALID).
  * - lock, relock and unlock are on the queue `name` itself.
  */
@@ -449,14 +454,16 @@ typedef struct dueq_draft {
     dueq_durability durability;
     /*
      * 1 to DUEQ_MAX_KEY bytes of UTF-8 without control characters: in a queue with partitions all
-     * messages of a key go to one partition. Size 0: the id decides, if the caller chose one; else
-     * any partition.
+     * messages of a key go to one partition. Size 0: the group decides, or else the id, if the
+     * caller chose one; else any partition. A queue takes keys or groups, as its first message with
+     * either.
      */
     dueq_bytes key;
     /*
      * The group with which the message takes turns: 1 to DUEQ_MAX_GROUP bytes of UTF-8 without
-     * control characters. Not together with a priority or a key, and not in a queue with
-     * partitions. Size 0: the message has none.
+     * control characters. Not together with a priority or a key. In a queue with partitions all
+     * messages of a group go to one partition, and no message of the queue has a key. Size 0: the
+     * message has none.
      */
     dueq_bytes group;
     /* The end of what was made. */

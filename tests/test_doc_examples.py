@@ -118,7 +118,7 @@ def test_guide_works_when_pasted_from_its_top_to_its_end(shop: dict[str, str]) -
         "delayed",
         "None",
         "b'order 9 is sent'",
-        "['audit', 'exports', 'mail', 'parcels#7', 'reports']",
+        "['audit', 'exports', 'letters#2', 'letters#6', 'mail', 'parcels#7', 'reports']",
     ]:
         assert printed in lines
     assert sum(bool(re.search(r" failed: division by zero$", line)) for line in lines) == 1

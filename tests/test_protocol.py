@@ -340,7 +340,8 @@ def test_keys_of_partitions(server: Server) -> None:
         [member] = members
         assert isinstance(member, bytes)
         assert re.fullmatch(rb"[0-9A-Za-z]{22}", member)
-        assert table == {b"count": b"2", b"epoch": b"1", b"0": member, b"1": member}
+        owners = {b"0": member, b"1": member}
+        assert table == {b"count": b"2", b"epoch": b"1", b"chooser": b"key", **owners}
     keys = server.command("KEYS", "dueq:{orders}:*")
     assert isinstance(keys, list)
     places = ("msg", "ready", "delayed")

@@ -697,12 +697,14 @@ namespace Dueq
          * @param float|\DateInterval|null $durableTimeout how long the push waits for replicas and
          *     disks; null: as the queue and the URL say, else 2 seconds
          * @param string|null $key with partitions: messages of one key are in one partition, in
-         *     their order. 1 to 255 bytes of UTF-8 without control characters; null: the id
-         *     decides, if it is given; else any partition
+         *     their order. 1 to 255 bytes of UTF-8 without control characters; not in a queue with
+         *     partitions whose messages have groups; null: the group decides, or else the id, if it
+         *     is given; else any partition
          * @param string|null $group the group of the message, such as a customer: groups take
          *     turns, and within a group the order of the pushes holds. 1 to 128 bytes of UTF-8
-         *     without control characters; not together with a priority or a key, and not in a queue
-         *     with partitions; null: it has no group; all such messages take turns as one group
+         *     without control characters; not together with a priority or a key. With partitions: a
+         *     group is in one partition, and no message of the queue has a key; null: it has no
+         *     group; all such messages take turns as one group
          * @return string the message's id
          * @throws Exception\NotDurableException when the message is stored, but not on all the
          *     replicas and disks

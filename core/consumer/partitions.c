@@ -21,9 +21,21 @@ dueq_status dueq__partitions_update(dueq_consumer *consumer) {
     return DUEQ_OK;
 }
 
+/*
+ * Marks the partitions of which the consumer has leased messages. It keeps these, and asks them for
+ * more when it has settled those. Where messages have groups, it need not, and marks none.
+ */
+static void mark_held(dueq_consumer *consumer, bool held[DUEQ_MAX_PARTITIONS]) {
+    const struct dueq__partitions *partitions = dueq__partitions_of(consumer->assignment->queue);
+    if (partitions->chooser == DUEQ__CHOOSER_GROUP)
+        memset(held, 0, DUEQ_MAX_PARTITIONS * sizeof *held);
+    else
+        dueq__leases_mark_queues(consumer->leases, held, consumer->queue_count);
+}
+
 dueq_status dueq__partitions_renew(dueq_consumer *consumer, bool leaves) {
     bool held[DUEQ_MAX_PARTITIONS];
-    dueq__leases_mark_queues(consumer->leases, held, consumer->queue_count);
+    mark_held(consumer, held);
     /* Another consumer may get partitions of this one, and wait for their tokens. */
     dueq__wait_conn_end_kept(consumer->client);
     consumer->request = leaves ? DUEQ__REQUEST_LEAVE_PARTITIONS : DUEQ__REQUEST_RENEW_PARTITIONS;
@@ -48,7 +60,7 @@ static size_t choose(dueq_consumer *consumer, dueq_queue **queues, struct dueq__
     bool held[DUEQ_MAX_PARTITIONS];
     size_t count = 0;
     int64_t now = dueq__monotonic_ms();
-    dueq__leases_mark_queues(consumer->leases, held, consumer->queue_count);
+    mark_held(consumer, held);
     if (assignment->changed || now >= consumer->asked_ms + ASK_ALL_MS) {
         dueq__queues_forget(consumer);
         consumer->asked_ms = now;

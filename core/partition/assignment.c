@@ -7,7 +7,19 @@
  * name.
  */
 
-enum { ANSWER_COUNT = 0, ANSWER_EPOCH = 1, ANSWER_SURPLUS = 2, ANSWER_OWN = 3 };
+enum { ANSWER_COUNT = 0, ANSWER_EPOCH = 1, ANSWER_CHOOSER = 2, ANSWER_SURPLUS = 3, ANSWER_OWN = 4 };
+
+/* By enum dueq__chooser. */
+static const char *const choosers[] = {"", "key", "group"};
+
+static enum dueq__chooser read_chooser(const struct dueq__reply *reply) {
+    dueq_bytes text = {0};
+    enum dueq__chooser chooser = DUEQ__CHOOSER_GROUP;
+    dueq__reply_bytes(dueq__reply_item(reply, ANSWER_CHOOSER), &text);
+    while (chooser && !dueq__bytes_equal(text, dueq__text(choosers[chooser])))
+        chooser--;
+    return chooser;
+}
 
 /* Reads the member's partitions from an answer. False: the script gives no such answer. */
 static bool read_own(struct dueq__assignment *assignment, const struct dueq__reply *reply,
@@ -45,6 +57,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         return;
     }
     dueq_status status = dueq__partitions_learn(partitions, (size_t)count);
+    partitions->chooser = read_chooser(reply);
     if (!status && assignment) {
         if (dueq__reply_count(reply) >= ANSWER_OWN && !read_own(assignment, reply, (size_t)count)) {
             dueq__answer_unexpected(client);
@@ -68,12 +81,13 @@ static dueq_status begin(dueq_queue *queue, struct dueq__assignment *assignment,
     return DUEQ_OK;
 }
 
-dueq_status dueq__assignment_ask_count(dueq_queue *queue) {
+dueq_status dueq__assignment_ask_count(dueq_queue *queue, enum dueq__chooser chooser) {
     struct dueq__resp words;
     dueq_status status = begin(queue, NULL, &words);
     if (status)
         return status;
     dueq__resp_text(&words, "");
+    dueq__resp_text(&words, choosers[chooser]);
     return dueq__op_submit(queue->client, &words);
 }
 

@@ -324,5 +324,5 @@ dueq_status dueq__partition_fanout(dueq_queue *queue, const struct dueq__fanout_
         status = dueq__arg_check_filter(queue, asked->filter);
     if (!status)
         fanout = copy(asked);
-    return status ? status : dueq__partition_begin(queue, fanout, begin);
+    return status ? status : dueq__partition_begin(queue, fanout, DUEQ__CHOOSER_NONE, begin);
 }

@@ -83,6 +83,20 @@ dueq_status dueq__partitions_learn(struct dueq__partitions *partitions, size_t c
     return count > partitions->count ? widen(partitions, count) : DUEQ_OK;
 }
 
+dueq_status dueq__partitions_check_chooser(const struct dueq__partitions *partitions,
+                                           enum dueq__chooser wanted) {
+    dueq_bytes name = dueq__keys_name(partitions->base->keys);
+    bool groups = partitions->chooser == DUEQ__CHOOSER_GROUP;
+    if (!wanted || !partitions->chooser || wanted == partitions->chooser)
+        return DUEQ_OK;
+    return dueq__fail(&partitions->client->error, DUEQ_INVALID,
+                      groups ? "the messages of '%.*s' have groups: give this message a group in "
+                               "the place of its key, or push it to another queue"
+                             : "the messages of '%.*s' have keys: give this message a key in the "
+                               "place of its group, or push it to another queue",
+                      (int)name.size, (const char *)name.data);
+}
+
 static void close_partitions(dueq_queue *queue) {
     struct dueq__partitions *partitions = dueq__partitions_of(queue);
     for (size_t i = 0; i < partitions->count; i++)

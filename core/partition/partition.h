@@ -18,17 +18,21 @@
 
 struct dueq__assignment;
 
+/* What chooses the partitions of a queue's messages. The first push with either decides it. */
+enum dueq__chooser { DUEQ__CHOOSER_NONE, DUEQ__CHOOSER_KEY, DUEQ__CHOOSER_GROUP };
+
 struct dueq__partitions {
     struct dueq__partitioned whole; /* the first member: dueq_queue.partitioned points to it */
     dueq_client *client;
-    dueq_queue *base;     /* an ordinary handle of the queue's own name */
-    size_t named_count;   /* the number of partitions that the caller named */
-    size_t count;         /* the number that the server told last; before: named_count */
-    dueq_queue **handles; /* `count` of them; NULL: not opened yet */
-    int64_t learned_ms;   /* when the server told the number last */
-    bool known;           /* the server has told the number */
-    unsigned push_turn;   /* grows with each push, and chooses the partition if any will do */
-    size_t key_size;      /* 0: the handle is for all partitions */
+    dueq_queue *base;           /* an ordinary handle of the queue's own name */
+    size_t named_count;         /* the number of partitions that the caller named */
+    size_t count;               /* the number that the server told last; before: named_count */
+    dueq_queue **handles;       /* `count` of them; NULL: not opened yet */
+    int64_t learned_ms;         /* when the server told the number last */
+    bool known;                 /* the server has told the number */
+    enum dueq__chooser chooser; /* NONE: the server has told none so far */
+    unsigned push_turn;         /* grows with each push, and chooses the partition if any will do */
+    size_t key_size;            /* 0: the handle is for all partitions */
     char key[DUEQ_MAX_KEY];
 };
 
@@ -42,6 +46,9 @@ bool dueq__partitions_stale(const struct dueq__partitions *partitions);
  * number, which cannot be doubled to that one.
  */
 dueq_status dueq__partitions_learn(struct dueq__partitions *partitions, size_t count);
+/* INVALID: the messages of the queue have groups, and these have keys, or the other way round. */
+dueq_status dueq__partitions_check_chooser(const struct dueq__partitions *partitions,
+                                           enum dueq__chooser wanted);
 /* How many partitions this handle is for, and the first of them. */
 size_t dueq__partitions_range(const struct dueq__partitions *partitions, size_t *first);
 
@@ -49,11 +56,13 @@ size_t dueq__partitions_range(const struct dueq__partitions *partitions, size_t 
 
 /*
  * Begins such an operation. state: that of the verb, one allocation, which the operation owns;
- * NULL: the caller had no memory for it, and the operation fails. begin() makes the first step when
- * the number of partitions is known: it is the on_final of the step that asks for the number. Each
- * on_final makes the next step, or ends the operation.
+ * NULL: the caller had no memory for it, and the operation fails. chooser: what chooses the
+ * partitions of the messages that it pushes. begin() makes the first step when the number of
+ * partitions is known: it is the on_final of the step that asks for the number. Each on_final makes
+ * the next step, or ends the operation.
  */
-dueq_status dueq__partition_begin(dueq_queue *queue, void *state, dueq__on_final *begin);
+dueq_status dueq__partition_begin(dueq_queue *queue, void *state, enum dueq__chooser chooser,
+                                  dueq__on_final *begin);
 
 /* fanout.c, partition_push.c, partition_reserve.c: the verbs */
 
@@ -86,7 +95,7 @@ void dueq__assignment_reset(struct dueq__assignment *assignment);
  */
 dueq_status dueq__assignment_submit(struct dueq__assignment *assignment, const bool *held,
                                     bool leaves);
-/* Asks for the number of partitions alone. */
-dueq_status dueq__assignment_ask_count(dueq_queue *queue);
+/* Asks for the number of partitions alone, and tells what chooses them. */
+dueq_status dueq__assignment_ask_count(dueq_queue *queue, enum dueq__chooser chooser);
 
 #endif

@@ -9,6 +9,7 @@ struct partition_push {
     size_t count, done;
     size_t without_message; /* an ack: how many partitions did not have its message */
     size_t cleared;         /* a schedule: the next partition that must not have it any longer */
+    enum dueq__chooser chooser;
     size_t places[DUEQ_MAX_BATCH]; /* of each draft in `sent`: its index in `drafts` */
     size_t sent_count;
     bool is_sent[DUEQ_MAX_BATCH];
@@ -21,10 +22,15 @@ struct partition_push {
     dueq_draft drafts[];             /* copies, which point behind them, in the same allocation */
 };
 
-/* Drafts with neither key nor id go to one partition: in each call to the next one in turn. */
+/* What chooses the draft's partition: its key, else its group, else its id; size 0: its turn. */
+static dueq_bytes chosen_by(const dueq_draft *draft) {
+    return draft->key.size ? draft->key : draft->group.size ? draft->group : draft->id;
+}
+
+/* Drafts that nothing chooses go to one partition: in each call to the next one in turn. */
 static size_t partition_of(const struct dueq__partitions *partitions, const dueq_draft *draft) {
     size_t first, count = dueq__partitions_range(partitions, &first);
-    dueq_bytes decides = draft->key.size ? draft->key : draft->id;
+    dueq_bytes decides = chosen_by(draft);
     if (count == 1)
         return first;
     return decides.size ? dueq_partition_for(decides, count) : partitions->push_turn % count;
@@ -50,8 +56,8 @@ static size_t partition_named(const struct dueq__partitions *partitions, const d
 }
 
 /*
- * Acknowledges the message, and pushes all successors to one partition. Those with neither key nor
- * id stay in the message's partition. asked: how many partitions did not have the message.
+ * Acknowledges the message, and pushes all successors to one partition. Those that nothing chooses
+ * stay in the message's partition. asked: how many partitions did not have the message.
  */
 static dueq_status follow(dueq_queue *queue, const struct dueq__push_request *request,
                           size_t asked) {
@@ -64,11 +70,12 @@ static dueq_status follow(dueq_queue *queue, const struct dueq__push_request *re
     own = source ? partition_named(partitions, source) : SIZE_MAX;
     for (size_t i = 0; !target && i < request->count; i++) {
         const dueq_draft *draft = &request->drafts[i];
-        bool stays = own != SIZE_MAX && !draft->key.size && !draft->id.size;
+        bool stays = own != SIZE_MAX && !chosen_by(draft).size;
         size_t wanted = stays ? own : partition_of(partitions, draft);
         if (i && wanted != partition)
             return dueq__fail(&queue->client->error, DUEQ_INVALID,
-                              "an ack pushes successors to one partition: give them all one key");
+                              "an ack pushes successors to one partition: give them all one key, "
+                              "or one group");
         partition = wanted;
     }
     if (source && !target && (target = dueq__partitions_handle(partitions, partition)))
@@ -194,7 +201,13 @@ static void on_answer(dueq_client *client, dueq_status status, dueq_result *resu
 }
 
 static void begin(dueq_client *client, dueq_status status, dueq_result *result) {
-    if (!dueq__op_child_failed(client, status, result))
+    const struct partition_push *push = client->op->verb;
+    if (dueq__op_child_failed(client, status, result))
+        return;
+    status = dueq__partitions_check_chooser(dueq__partitions_of(client->op->queue), push->chooser);
+    if (status)
+        dueq__op_finish(client, status);
+    else
         push_next(client);
 }
 
@@ -203,7 +216,8 @@ static size_t room_of(const dueq_draft *draft) {
     return (dueq__draft_size(draft) + align - 1) / align * align;
 }
 
-static struct partition_push *copy(const struct dueq__push_request *request) {
+static struct partition_push *copy(const struct dueq__push_request *request,
+                                   enum dueq__chooser chooser) {
     const dueq_draft *drafts = request->drafts;
     size_t count = request->count;
     size_t size = count * sizeof *drafts + request->ticket.size;
@@ -215,6 +229,7 @@ static struct partition_push *copy(const struct dueq__push_request *request) {
     push->request = *request;
     push->request.drafts = push->drafts;
     push->count = count;
+    push->chooser = chooser;
     push->done = push->without_message = push->cleared = 0;
     push->not_durable = (struct dueq__error){0};
     push->replicas = DUEQ_MAX_REPLICAS;
@@ -228,31 +243,54 @@ static struct partition_push *copy(const struct dueq__push_request *request) {
     return push;
 }
 
+/* *chooser: what chooses the partitions of these drafts. Successors in another queue have none. */
+static dueq_status check(dueq_queue *queue, const struct dueq__push_request *request,
+                         enum dueq__chooser *chooser) {
+    const struct dueq__partitions *partitions = dueq__partitions_of(queue);
+    struct dueq__error *error = &queue->client->error;
+    dueq_status status = dueq__arg_check_count(queue, request->drafts, request->count);
+    bool keys = false, groups = false;
+    for (size_t i = 0; !status && i < request->count; i++) {
+        const dueq_draft *draft = &request->drafts[i];
+        status = dueq__draft_check(draft, request->script != NULL, error);
+        if (!status && draft->key.size && partitions->key_size)
+            status = dueq__fail(error, DUEQ_INVALID, "this handle is of one key already");
+        if (!status && draft->group.size && partitions->key_size)
+            status = dueq__fail(error, DUEQ_INVALID,
+                                "this handle is of one key: push messages with groups by a handle "
+                                "of all partitions");
+        keys = keys || draft->key.size || (partitions->key_size && !request->source);
+        groups = groups || draft->group.size;
+    }
+    if (!status && keys && groups && !request->target)
+        status = dueq__fail(error, DUEQ_INVALID,
+                            "some of these messages have keys, and some have groups: a queue "
+                            "with partitions takes keys or groups");
+    *chooser = request->target                      ? DUEQ__CHOOSER_NONE
+               : groups || request->keys_are_groups ? DUEQ__CHOOSER_GROUP
+               : keys                               ? DUEQ__CHOOSER_KEY
+                                                    : DUEQ__CHOOSER_NONE;
+    return status ? status : dueq__partitions_check_chooser(partitions, *chooser);
+}
+
 dueq_status dueq__partition_push(dueq_queue *queue, const struct dueq__push_request *request) {
     const dueq_draft *drafts = request->drafts;
     size_t count = request->count, i = 0;
     struct dueq__partitions *partitions = dueq__partitions_of(queue);
-    struct dueq__error *error = &queue->client->error;
+    enum dueq__chooser chooser;
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__arg_check_count(queue, drafts, count);
-    for (i = 0; !status && i < count; i++) {
-        status = dueq__draft_check(&drafts[i], request->script != NULL, error);
-        if (!status)
-            status = dueq__draft_refuse_group(&drafts[i], error);
-        if (!status && drafts[i].key.size && partitions->key_size)
-            status = dueq__fail(error, DUEQ_INVALID, "this handle is of one key already");
-    }
+    dueq_status status = check(queue, request, &chooser);
     if (status)
         return status;
-    i = 0;
     partitions->push_turn++;
-    if (request->source && !request->source->partitioned && !dueq__partitions_stale(partitions))
+    bool asks = dueq__partitions_stale(partitions) || (chooser && !partitions->chooser);
+    if (request->source && !request->source->partitioned && !asks)
         return follow(queue, request, 0);
-    if (!request->source && !request->script && !dueq__partitions_stale(partitions))
+    if (!request->source && !request->script && !asks)
         while (i < count &&
                partition_of(partitions, &drafts[i]) == partition_of(partitions, drafts))
             i++;
     if (i == count)
         return push_to(queue, NULL, partition_of(partitions, drafts), drafts, count);
-    return dueq__partition_begin(queue, copy(request), begin);
+    return dueq__partition_begin(queue, copy(request, chooser), chooser, begin);
 }

@@ -38,5 +38,5 @@ dueq_status dueq__partition_reserve(dueq_queue *queue, const struct dueq__reserv
         reserve->asked.order = DUEQ_ROUND_ROBIN;
         reserve->asked.are_partitions = true;
     }
-    return dueq__partition_begin(queue, reserve, begin);
+    return dueq__partition_begin(queue, reserve, DUEQ__CHOOSER_NONE, begin);
 }

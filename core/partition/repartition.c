@@ -12,6 +12,10 @@
  * it comes to it. When the first fence is gone, all messages before it were delivered. The second
  * fence is pushed then. A consumer reserves from a partition only when it has settled all that it
  * had of that partition. So when the second fence is gone, those messages are settled.
+ *
+ * Of a queue whose messages have groups, a fence takes turns with the groups. When it is gone, all
+ * that was pushed before it is in the lines of the groups. Then the groups that move are looked at:
+ * the new partition opens when the old one has no ready and no leased message of them.
  */
 
 #define OPEN '\0'
@@ -101,6 +105,30 @@ static dueq_status find_fence(dueq_queue *old, dueq_bytes id) {
     return status < 0 ? status : DUEQ_NOT_FOUND;
 }
 
+/*
+ * Whether the old partition has ready or leased messages of groups that the new one takes over.
+ * OK: it has, or more leased messages than dueq_groups() counts. NOT_FOUND: it has none.
+ */
+static dueq_status find_moving(dueq_queue *old, size_t count, size_t place) {
+    dueq_status status = DUEQ_OK;
+    dueq_bytes cursor = {0};
+    dueq_result *page = NULL, *next;
+    bool moves = false;
+    do {
+        status = dueq_groups(old, cursor, DUEQ_MAX_BATCH, &next);
+        dueq_result_free(page);
+        page = next;
+        cursor = dueq_result_cursor(page);
+        for (size_t i = 0; !status && !moves && i < dueq_result_count(page); i++) {
+            const dueq_group *group = dueq_result_group(page, i);
+            moves = group->leased < 0 ||
+                    (group->name.size && dueq_partition_for(group->name, count) == place);
+        }
+    } while (!status && !moves && cursor.size);
+    dueq_result_free(page);
+    return status || moves ? status : DUEQ_NOT_FOUND;
+}
+
 /* Gives the new partition the old one's list of allowed dead-letter queues. */
 static dueq_status take_over_targets(dueq_queue *old, dueq_queue *opened) {
     dueq_bytes names[DUEQ_MAX_BATCH];
@@ -137,6 +165,8 @@ static dueq_status move_on(dueq_queue *queue, struct growth *growth, size_t plac
     dueq_status status = old ? DUEQ_NOT_FOUND : DUEQ_NO_MEMORY;
     if (old && state != CLOSED)
         status = find_fence(old, fence_id(room, growth->count, state));
+    if (old && state != CLOSED && status == DUEQ_NOT_FOUND)
+        status = find_moving(old, growth->count, half + place);
     if (status != DUEQ_NOT_FOUND)
         return status;
     const char next[] = {state == CLOSED        ? FIRST_FENCE

@@ -202,7 +202,8 @@ static size_t due_times(const struct plan *plan, int64_t now, int64_t times[MOST
 struct time_request {
     struct plan plan;
     dueq_bytes ticket; /* of the schedule that fires; size 0: the schedule is declared */
-    dueq_bytes key;
+    dueq_bytes key;    /* of the jobs; with partitions: or their group */
+    bool key_is_group; /* `key` is their group */
     dueq_durability durability;
     char text[]; /* copies of the bytes to which the members point */
 };
@@ -264,7 +265,13 @@ static dueq_status declare(dueq_queue *queue, const struct time_request *request
     draft.replace = DUEQ_REPLACE;
     draft.key = request->key;
     draft.durability = request->durability;
-    return dueq__push_submit(queue, &dueq__script_schedule, &draft, 1);
+    if (!request->key_is_group)
+        return dueq__push_submit(queue, &dueq__script_schedule, &draft, 1);
+    return queue->partitioned->push(queue,
+                                    &(struct dueq__push_request){.script = &dueq__script_schedule,
+                                                                 .keys_are_groups = true,
+                                                                 .drafts = &draft,
+                                                                 .count = 1});
 }
 
 /* The operation that asked for the time ends with the result of the push. */
@@ -287,10 +294,12 @@ static void decode_time(dueq_client *client, const struct dueq__reply *reply) {
     dueq__op_child_submitted(client, push, status);
 }
 
-/* Asks the server for its time, and then fires or declares the schedule. */
+/* Asks the server for its time, and then fires the schedule, or declares it for this job. */
 static dueq_status request_time(dueq_queue *queue, const struct plan *plan, dueq_bytes ticket,
-                                dueq_bytes key, dueq_durability durability) {
+                                const dueq_draft *job) {
     dueq_client *client = queue->client;
+    bool by_group = queue->partitioned && job->group.size;
+    dueq_bytes key = by_group ? job->group : job->key;
     struct dueq__resp words;
     dueq_status status =
         dueq__verb_begin(queue, &dueq__script_clock, false, 1, decode_time, &words);
@@ -316,7 +325,8 @@ static dueq_status request_time(dueq_queue *queue, const struct plan *plan, dueq
     request->plan.job = copy(&at, plan->job);
     request->ticket = copy(&at, ticket);
     request->key = copy(&at, key);
-    request->durability = durability;
+    request->key_is_group = by_group;
+    request->durability = job->durability;
     return dueq__op_submit(client, &words);
 }
 
@@ -332,9 +342,7 @@ dueq_status dueq_fire_submit(dueq_queue *queue, const dueq_message *message) {
         status = read_message(message, &plan, error);
     if (!status)
         status = dueq__arg_check_ticket(queue, message->ticket, &parts);
-    return status
-               ? status
-               : request_time(queue, &plan, message->ticket, (dueq_bytes){0}, (dueq_durability){0});
+    return status ? status : request_time(queue, &plan, message->ticket, &(dueq_draft)DUEQ_DRAFT);
 }
 
 dueq_status dueq_fire(dueq_queue *queue, const dueq_message *message, dueq_result **result) {
@@ -393,8 +401,6 @@ static dueq_status submit(dueq_queue *queue, const dueq_plan *schedule) {
     struct dueq__error *error = &queue->client->error;
     dueq__client_check_fork(queue->client);
     dueq_status status = check(schedule, error);
-    if (!status && (queue->partitioned || queue->is_partition))
-        status = dueq__draft_refuse_group(schedule->job, error);
     if (status)
         return status;
     struct plan plan = {schedule->name,       schedule->expression,
@@ -412,8 +418,7 @@ static dueq_status submit(dueq_queue *queue, const dueq_plan *schedule) {
     if (!status) {
         write_job(schedule->job, job);
         plan.job = (dueq_bytes){job, size};
-        status = request_time(queue, &plan, (dueq_bytes){0}, schedule->job->key,
-                              schedule->job->durability);
+        status = request_time(queue, &plan, (dueq_bytes){0}, schedule->job);
     }
     free(job);
     return status;

@@ -5,18 +5,21 @@
 -- keys partitions members msg ready delayed wake meta
 -- includes now refuse_newer noop_write
 -- args alone: how many partitions the caller expects (it makes so many if the queue has none),
---   member ('': the caller only asks for the number), for how many ms it stays a member (0: it
---   leaves), epoch of the table that it knows, partitions that it gives up
--- Returns { number of partitions (0: none, the queue has messages of its own), epoch }. If the
---   member does not know this epoch: { number, epoch, how many of its own it must give up, its own
---   ... }.
+--   member, for how many ms it stays a member (0: it leaves), epoch of the table that it knows,
+--   partitions that it gives up. Or in the place of these: '', and what chooses the partitions of
+--   the caller's messages, 'key' or 'group' ('': neither). The first that is told stays.
+-- Returns { number of partitions (0: none, the queue has messages of its own), epoch, what chooses
+--   partitions ('': nothing was told) }. If the member does not know this epoch: { number, epoch,
+--   what chooses, how many of its own it must give up, its own ... }.
 
 -- include refuse_newer
-local count = tonumber(redis.call('HGET', partitions, 'count') or '')
-local epoch = redis.call('HGET', partitions, 'epoch')
+local count, epoch, chooser =
+  unpack(redis.call('HMGET', partitions, 'count', 'epoch', 'chooser'))
+count = tonumber(count or '')
+chooser = (chooser == 'key' or chooser == 'group') and chooser or ''
 if not count then
   if redis.call('EXISTS', msg) == 1 then
-    return { 0, '' }
+    return { 0, '', '' }
   end
   count, epoch = tonumber(ARGV[1]), '0'
   redis.call('HSET', partitions, 'count', ARGV[1], 'epoch', epoch)
@@ -29,7 +32,11 @@ if not count then
 end
 local member, left = ARGV[2], tonumber(ARGV[3])
 if member == '' then
-  return { count, epoch }
+  if chooser == '' and ARGV[3] ~= '' then
+    chooser = ARGV[3]
+    redis.call('HSET', partitions, 'chooser', chooser)
+  end
+  return { count, epoch, chooser }
 end
 -- include noop_write
 local now = now_ms()
@@ -38,7 +45,7 @@ local ended =
 local known = redis.call('ZSCORE', members, member)
 if known and left > 0 and #ended == 0 and epoch == ARGV[4] and not ARGV[5] then
   redis.call('ZADD', members, string.format('%d', now + left), member)
-  return { count, epoch }
+  return { count, epoch, chooser }
 end
 
 -- Who is a member now, in an order that is the same for all of them.
@@ -125,4 +132,4 @@ if #names > 0 then
   redis.call('ZREM', members, unpack(names))
 end
 local surplus = math.max(0, #own - each - (before < extra and 1 or 0))
-return { count, epoch, left > 0 and surplus or 0, unpack(own) }
+return { count, epoch, chooser, left > 0 and surplus or 0, unpack(own) }

@@ -5,7 +5,7 @@
 -- includes fast
 -- args how many; lease in ms; flags; how many tickets it acknowledges, and the tickets, none of
 --   which ever came back. The flags are six characters, each a letter, or '-' in its place:
---   o  none is delivered while a message is leased
+--   o  none is delivered while a message is leased, but where messages have groups
 --   h  (also in the first place) none that has crashed is delivered: the caller holds others
 --   r  it must wake others: it took a wake token, or is a timekeeper
 --   w  the consumer waits when nothing is ready

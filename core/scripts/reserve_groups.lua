@@ -19,7 +19,7 @@ end
 local first = tonumber(state[1] or '')
 local events_due = not first or first <= now
 local at, joined = string.match(state[3] or '', '^(%d+) (%d+)$')
-if most == 0 or ordered or not state[1] or not at or #at > 15 or #joined > 15 or state[6]
+if most == 0 or not state[1] or not at or #at > 15 or #joined > 15 or state[6]
   or first and not (first > 0 and first <= 4102444800000 and first % 1 == 0) then
   return nil
 end

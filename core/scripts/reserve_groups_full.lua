@@ -20,18 +20,20 @@ function by_turns.take(most)
   local tickets = {}
   batch = {}
   for i = 1, most do
+    local before = floor
     local ticket, line = turn_take(most)
     if not ticket then
       break
     end
-    tickets[i], batch[i] = ticket, { ticket = ticket, line = line }
+    tickets[i], batch[i] = ticket, { ticket = ticket, line = line, floor = before }
   end
   return tickets
 end
 
 -- select_messages calls this for each ticket that take() gave it, in their order. i: the ticket's
 -- place among these; leaves: the ticket leaves its line; is_delivered: this call delivers its
--- message. A ticket that leaves without a delivery costs its group no turn.
+-- message. A ticket that leaves without a delivery costs its group no turn. One that stays was not
+-- taken: the floor is again what it was, so that no new group waits for turns that nobody had.
 function by_turns.judged(i, leaves, is_delivered)
   batch[i].stays, batch[i].is_free = not leaves, not is_delivered
   if i < #batch then
@@ -41,7 +43,7 @@ function by_turns.judged(i, leaves, is_delivered)
   for k = i, 1, -1 do
     if batch[k].is_free then
       turn_undo(batch[k].line, batch[k].stays and batch[k].ticket or nil)
-      undone = true
+      undone, floor = true, batch[k].stays and batch[k].floor or floor
     end
   end
   if undone then

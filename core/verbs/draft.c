@@ -79,12 +79,14 @@ static dueq_status check_identity(const dueq_draft *draft, struct dueq__error *e
     return DUEQ_OK;
 }
 
-/* A group's messages are in one line, and a queue that has groups has no partitions. */
+/* A group's messages are in one line. In a queue with partitions it chooses the partition. */
 static dueq_status check_group(const dueq_draft *draft, struct dueq__error *error) {
     if (draft->group.size && draft->priority)
         return dueq__fail(error, DUEQ_INVALID, "give either a group or a priority, not both");
     if (draft->group.size && draft->key.size)
-        return dueq__fail(error, DUEQ_INVALID, "give either a group or a key, not both");
+        return dueq__fail(error, DUEQ_INVALID,
+                          "give either a group or a key, not both: a group chooses the "
+                          "partition, too");
     return DUEQ_OK;
 }
 
@@ -162,12 +164,6 @@ static dueq_status refuse_schedule(const dueq_draft *draft, struct dueq__error *
                                   "the header '%s' is one of those that only a schedule has",
                                   names[k]);
     return DUEQ_OK;
-}
-
-dueq_status dueq__draft_refuse_group(const dueq_draft *draft, struct dueq__error *error) {
-    return !draft->group.size ? DUEQ_OK
-                              : dueq__fail(error, DUEQ_INVALID,
-                                           "a queue with partitions takes no message with a group");
 }
 
 dueq_status dueq__draft_check(const dueq_draft *draft, bool by_schedule,

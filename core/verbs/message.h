@@ -20,8 +20,6 @@
  * the draft, which may have a schedule's id and headers.
  */
 dueq_status dueq__draft_check(const dueq_draft *draft, bool by_schedule, struct dueq__error *error);
-/* Refuses a draft with a group: it is for a queue with partitions. */
-dueq_status dueq__draft_refuse_group(const dueq_draft *draft, struct dueq__error *error);
 dueq_status dueq__due_check(int64_t delay_ms, int64_t at_ms, struct dueq__error *error);
 
 /* An argument and its range. what, unit: as errors name them; unit NULL: it has none. */

@@ -58,8 +58,6 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const
         if (!status && draft->key.size && !keyed)
             status = dueq__fail(error, DUEQ_INVALID,
                                 "a key chooses a partition, and this queue has none");
-        if (!status && keyed)
-            status = dueq__draft_refuse_group(draft, error);
         if (status)
             break;
         batch->id_bytes += draft->id.size ? draft->id.size : DUEQ__ID_SIZE;

@@ -133,12 +133,13 @@ struct dueq__fanout_request {
 /* A push to a queue with partitions. */
 struct dueq__push_request {
     const struct dueq__script *script; /* of a schedule; NULL: of no schedule */
+    bool keys_are_groups;              /* a schedule's key is the group of its jobs */
     const dueq_draft *drafts;
     size_t count;
     dueq_queue
         *source;       /* has the message that they succeed, in one step; NULL: they succeed none */
     dueq_bytes ticket; /* of that message */
-    dueq_queue *target; /* where they go; NULL: to the partitions that their keys or ids choose */
+    dueq_queue *target; /* where they go; NULL: to the partitions that are chosen for them */
 };
 
 /* push.c */

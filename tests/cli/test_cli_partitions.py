@@ -1,5 +1,8 @@
 """--partitions and --key, and dueq repartition."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 from private_server import Server
@@ -42,6 +45,32 @@ def test_work_runs_the_messages_of_a_key_in_order(dueq: Program) -> None:
     command = ("sh", "-c", 'cat; echo " $DUEQ_QUEUE"')
     done = dueq("work", "orders", *EIGHT, "--wait", "1s", "--concurrency", "3", "--", *command)
     assert done.lines == ["1 orders#3", "2 orders#3", "3 orders#3"]
+
+
+def test_groups_of_all_partitions_are_listed_and_purged(dueq: Program) -> None:
+    for group in ("a", "a", "x", "customer-17"):
+        dueq("push", "orders", "x", *EIGHT, "--group", group)
+    shown = dueq("groups", "orders", *EIGHT, "--json").objects
+    assert {one["name"]: one["waiting"] for one in shown} == {"a": 2, "x": 1, "customer-17": 1}
+    shown = dueq("groups", "orders", *EIGHT, "--key", "customer-17", "--json").objects
+    assert [one["name"] for one in shown] == ["customer-17"]
+    assert dueq("purge", "orders", *EIGHT, "--group", "a", "--yes").text.split()[0] == "2"
+    assert dueq("stats", "orders", *EIGHT, "--json").object["ready"] == 2
+    for words in (("--key", "a"), ("--key", "a", "--group", "a")):
+        refused = dueq.run("push", "orders", "x", *EIGHT, *words)
+        assert refused.code == 2, words
+        assert "group" in refused.err
+
+
+def test_work_runs_several_messages_of_a_group_at_once(dueq: Program, tmp_path: Path) -> None:
+    """Each of the two commands opens one end of a pipe, and waits for the other."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    dueq("push", "orders", "--lines", *EIGHT, "--group", "a", stdin=b"1\n2\n")
+    script = f'if [ "$(cat)" = 1 ]; then echo met > {pipe}; else cat {pipe}; fi'
+    command = ("sh", "-c", script)
+    done = dueq("work", "orders", *EIGHT, "--wait", "1s", "--concurrency", "2", "--", *command)
+    assert done.lines == ["met"]
 
 
 def test_repartition_doubles_and_says_what_it_cannot(dueq: Program) -> None:

@@ -40,6 +40,13 @@ static dueq_status push_draft(dueq_queue *queue, const char *key, const char *id
     return dueq_push(queue, &draft, 1, NULL);
 }
 
+static void push_group(const char *group, const char *body) {
+    dueq_draft draft = DUEQ_DRAFT;
+    draft.group = BYTES(group);
+    draft.body = BYTES(body);
+    assert_status(jobs.client, OK, dueq_push(orders, &draft, 1, NULL));
+}
+
 static void push_key(const char *key, const char *id, const char *body) {
     assert_status(jobs.client, OK, push_draft(orders, key, id, body));
 }
@@ -290,6 +297,29 @@ static size_t count_pages(size_t page, size_t preview) {
     return count;
 }
 
+/* Successors come to partitions from a queue that has none, by way of its outbox. */
+static void test_successors_from_another_queue_go_by_their_group(void **state) {
+    (void)state;
+    dueq_draft draft = DUEQ_DRAFT;
+    dueq_result *taken;
+    push_body(jobs.queue, "first", 0, NULL);
+    assert_status(jobs.client, OK, dueq_reserve(jobs.queue, 1, 1000, 60000, &taken));
+    dueq_bytes ticket = dueq_result_message(taken, 0)->ticket;
+    draft.key = BYTES("a");
+    draft.group = BYTES("a");
+    assert_status(jobs.client, INVALID, dueq_ack_push(jobs.queue, ticket, orders, &draft, 1, NULL));
+    draft.key = BYTES("");
+    assert_status(jobs.client, OK, dueq_ack_push(jobs.queue, ticket, orders, &draft, 1, NULL));
+    dueq_result_free(taken);
+    dueq_queue *one = open_one(dueq_partition_for(BYTES("a"), PARTITIONS));
+    assert_status(jobs.client, EMPTY, dueq_reserve(jobs.queue, 1, 0, 0, NULL));
+    assert_status(jobs.client, OK, dueq_reserve(one, 1, 10000, 60000, &taken));
+    assert_memory_equal(dueq_result_message(taken, 0)->group.data, "a", 1);
+    assert_status(jobs.client, INVALID, push_draft(orders, "a", "", "x"));
+    dueq_result_free(taken);
+    dueq_queue_close(one);
+}
+
 static void test_pages_and_what_takes_away(void **state) {
     (void)state;
     assert_int_equal(count_pages(10, 0), 0);
@@ -487,6 +517,119 @@ static void test_what_a_dead_owner_held_comes_first(void **state) {
     leave(&second);
 }
 
+static const dueq_message *next_of(struct member *member, const char *body) {
+    const dueq_message *message;
+    assert_status(member->jobs.client, OK,
+                  dueq_consumer_next(member->consumer, 20000, &message, NULL));
+    assert_int_equal(message->body.size, strlen(body));
+    assert_memory_equal(message->body.data, body, message->body.size);
+    return message;
+}
+
+static void ack(struct member *member, const dueq_message *message) {
+    assert_status(member->jobs.client, OK, dueq_consumer_ack(member->consumer, message->ticket));
+}
+
+/* Runs these consumers until the second has all partitions: the first is no member any more. */
+static void await_all(struct member *member) {
+    size_t owned = 0, owners = 2;
+    const dueq_message *message;
+    for (int64_t end = now_ms() + 6000; owned < PARTITIONS || owners != 1;) {
+        assert_true(now_ms() < end);
+        assert_status(member->jobs.client, EMPTY,
+                      dueq_consumer_next(member->consumer, 200, &message, NULL));
+        count_owners(&owned, &owners);
+    }
+}
+
+static void test_groups_of_a_partition_do_not_wait_for_each_other(void **state) {
+    (void)state;
+    push_group("a", "a1");
+    struct member first = join(), second = join();
+    const dueq_message *long_one = next_of(&first, "a1");
+    await_all(&second);
+    push_group("a", "a2");
+    push_group("a", "a3");
+    push_group("x", "x1");
+    ack(&second, next_of(&second, "x1"));
+    ack(&second, next_of(&second, "a2"));
+    ack(&second, next_of(&second, "a3"));
+    ack(&first, long_one);
+    leave(&first);
+    leave(&second);
+    assert_int_equal(counts_of(orders).acked, 4);
+}
+
+static void test_a_dead_owner_keeps_no_group_waiting(void **state) {
+    (void)state;
+    for (char body[] = "1"; *body < '5'; ++*body)
+        push_group("a", body);
+    struct member first = join(), second = join();
+    next_of(&first, "1");
+    dueq_consumer_close(first.consumer);
+    ack(&second, next_of(&second, "2"));
+    const dueq_message *message = NULL;
+    /* The lease of 1 s ends in between: the message comes once more, and once only. */
+    char rest[4] = "";
+    for (size_t i = 0; i < 3; i++) {
+        assert_status(second.jobs.client, OK,
+                      dueq_consumer_next(second.consumer, 20000, &message, NULL));
+        rest[i] = *(const char *)message->body.data;
+        ack(&second, message);
+    }
+    assert_true(strcmp(rest, "341") == 0 || strcmp(rest, "314") == 0 || strcmp(rest, "134") == 0);
+    dueq_queue_close(first.queue);
+    jobs_close(first.jobs);
+    leave(&second);
+    assert_int_equal(counts_of(orders).acked, 4);
+}
+
+/* A consumer that has not settled a message of a partition gets the next ones, too. */
+static void test_several_of_a_group_are_at_work(void **state) {
+    (void)state;
+    push_group("a", "1");
+    push_group("a", "2");
+    push_group("x", "3");
+    struct member member = join();
+    const char *const bodies[] = {"1", "3", "2"};
+    char tickets[3][64];
+    size_t sizes[3];
+    for (size_t i = 0; i < 3; i++) {
+        dueq_bytes ticket = next_of(&member, bodies[i])->ticket;
+        memcpy(tickets[i], ticket.data, sizes[i] = ticket.size);
+    }
+    assert_int_equal(counts_of(orders).leased, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_status(member.jobs.client, OK,
+                      dueq_consumer_ack(member.consumer, (dueq_bytes){tickets[i], sizes[i]}));
+    leave(&member);
+    assert_int_equal(counts_of(orders).acked, 3);
+}
+
+/* Who gives up a partition with groups does so at once, whatever it has leased. */
+static void test_partitions_with_groups_are_shared_at_once(void **state) {
+    (void)state;
+    struct member members[2] = {join()};
+    await_shared(members, 1);
+    char group[8];
+    for (int i = 0; i < 8 * PARTITIONS; i++) {
+        snprintf(group, sizeof group, "g%d", i);
+        push_group(group, "x");
+    }
+    for (int i = 0; i < PARTITIONS; i++)
+        next_of(&members[0], "x");
+    members[1] = join();
+    size_t owned, owners;
+    const dueq_message *message;
+    for (int64_t end = now_ms() + 10000; count_owners(&owned, &owners), owners != 2;) {
+        assert_true(now_ms() < end);
+        for (int i = 0; i < 2; i++)
+            assert_true(dueq_consumer_next(members[i].consumer, 20, &message, NULL) >= 0);
+    }
+    leave(&members[0]);
+    leave(&members[1]);
+}
+
 static long long scripts_run(void) { return calls_of(&server, "evalsha"); }
 
 /* Whether it waits or works, a consumer asks only those partitions that may have something. */
@@ -632,6 +775,99 @@ static void test_repartition_keeps_the_order_of_a_key(void **state) {
 }
 
 /*
+ * Doubles the queue while messages of 40 groups come, half of which move. Of each group none comes
+ * before an earlier one, and from the old partition none after one from the new.
+ */
+static void test_repartition_keeps_the_order_of_groups(void **state) {
+    (void)state;
+    enum { GROUPS = 40, BEFORE = 5, EACH = 40 };
+    char url[160], group[16], body[16];
+    snprintf(url, sizeof url, "%s?timeout=500ms", server.url);
+    struct jobs grower = jobs_open(url);
+    dueq_queue *grown = open_partitions(grower.client, PARTITIONS, "");
+    struct member member = join();
+    const dueq_message *message;
+    int pushed = 0, taken = 0, taken_of[GROUPS] = {0};
+    size_t closed = PARTITIONS, partition, moved = 0;
+    for (int64_t end = now_ms() + 30000; closed || taken < GROUPS * EACH;) {
+        assert_true(now_ms() < end);
+        for (int i = 0; (i < 40 || pushed < GROUPS * BEFORE) && pushed < GROUPS * EACH; i++) {
+            snprintf(group, sizeof group, "g%d", pushed % GROUPS);
+            snprintf(body, sizeof body, "%d %d", pushed % GROUPS, pushed / GROUPS);
+            dueq_draft draft = DUEQ_DRAFT;
+            draft.group = BYTES(group);
+            draft.body = BYTES(body);
+            assert_status(grower.client, OK, dueq_push(grown, &draft, 1, NULL));
+            pushed++;
+        }
+        closed = closed ? repartition(grown) : 0;
+        for (int i = 0; i < 20 && taken < pushed; i++) {
+            dueq_status status = dueq_consumer_next(member.consumer, 100, &message, &partition);
+            if (status == DUEQ_EMPTY)
+                break;
+            assert_status(member.jobs.client, OK, status);
+            int of = (int)strtol(message->body.data, NULL, 10);
+            snprintf(body, sizeof body, "%d %d", of, taken_of[of]++);
+            assert_int_equal(message->body.size, strlen(body));
+            assert_memory_equal(message->body.data, body, message->body.size);
+            bool is_old = partition == dueq_partition_for(message->group, PARTITIONS);
+            assert_true(is_old || taken_of[of] > BEFORE);
+            moved += !is_old;
+            taken++;
+            ack(&member, message);
+        }
+    }
+    assert_true(moved > 0);
+    leave(&member);
+    dueq_queue_close(grown);
+    jobs_close(grower);
+}
+
+/* A partition is closed while the old one has a message, ready or leased, of a group that moves. */
+static void test_repartition_waits_for_the_groups_that_move(void **state) {
+    (void)state;
+    enum { OLD = 60 };
+    char url[160], body[16];
+    snprintf(url, sizeof url, "%s?timeout=500ms", server.url);
+    struct jobs grower = jobs_open(url);
+    dueq_queue *grown = open_partitions(grower.client, PARTITIONS, "");
+    dueq_draft draft = DUEQ_DRAFT;
+    draft.group = BYTES(moving_key());
+    size_t opens = dueq_partition_for(draft.group, 2 * PARTITIONS);
+    dueq_queue *old = open_one(dueq_partition_for(draft.group, PARTITIONS));
+    for (int i = 0; i <= OLD; i++) {
+        if (i == OLD)
+            assert_int_equal(repartition(grown), PARTITIONS);
+        snprintf(body, sizeof body, "%d", i);
+        draft.body = BYTES(body);
+        assert_status(grower.client, OK, dueq_push(grown, &draft, 1, NULL));
+    }
+    assert_int_equal(ready_in(opens), 1);
+    dueq_result *last = NULL;
+    for (int i = 0; i < OLD; i++) {
+        /* Those that get nothing open meanwhile: so much time has passed that this one could. */
+        for (int64_t end = now_ms() + 30000; i == 0 && repartition(grown) > 1;)
+            assert_true(now_ms() < end);
+        assert_int_equal(repartition(grown), 1);
+        if (last)
+            assert_status(jobs.client, OK,
+                          dueq_ack(old, &dueq_result_message(last, 0)->ticket, 1, NULL));
+        dueq_result_free(last);
+        assert_status(jobs.client, OK, dueq_reserve(old, 1, 0, 60000, &last));
+        assert_int_equal(strtol(dueq_result_message(last, 0)->body.data, NULL, 10), i);
+    }
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(repartition(grown), 1);
+    assert_status(jobs.client, OK, dueq_ack(old, &dueq_result_message(last, 0)->ticket, 1, NULL));
+    dueq_result_free(last);
+    for (int64_t end = now_ms() + 30000; repartition(grown);)
+        assert_true(now_ms() < end);
+    dueq_queue_close(old);
+    dueq_queue_close(grown);
+    jobs_close(grower);
+}
+
+/*
  * Doubles a queue with these limits. Each partition, old or new, then has them, and gets its part
  * by the new number. Returns how many of 10 messages the new partition of a key delivers at once.
  */
@@ -748,15 +984,22 @@ int main(void) {
         ORDERS_TEST(test_verbs_on_ids_ask_all),
         ORDERS_TEST(test_key_asks_one),
         ORDERS_TEST(test_tickets_are_settled),
+        ORDERS_TEST(test_successors_from_another_queue_go_by_their_group),
         ORDERS_TEST(test_pages_and_what_takes_away),
         ORDERS_TEST(test_pusher),
         ORDERS_TEST(test_one_consumer_has_all),
         ORDERS_TEST(test_consumers_share_evenly),
         ORDERS_TEST(test_next_of_a_partition_waits_for_the_one_before),
         ORDERS_TEST(test_what_a_dead_owner_held_comes_first),
+        ORDERS_TEST(test_groups_of_a_partition_do_not_wait_for_each_other),
+        ORDERS_TEST(test_a_dead_owner_keeps_no_group_waiting),
+        ORDERS_TEST(test_several_of_a_group_are_at_work),
+        ORDERS_TEST(test_partitions_with_groups_are_shared_at_once),
         ORDERS_TEST(test_asks_no_more_where_there_are_many_partitions),
         ORDERS_TEST(test_busy_partition_leaves_the_others_their_turn),
         ORDERS_TEST(test_repartition_keeps_the_order_of_a_key),
+        ORDERS_TEST(test_repartition_keeps_the_order_of_groups),
+        ORDERS_TEST(test_repartition_waits_for_the_groups_that_move),
         ORDERS_TEST(test_repartition_keeps_the_concurrency),
         ORDERS_TEST(test_repartition_keeps_the_rate),
         ORDERS_TEST(test_repartition_keeps_the_heartbeat),

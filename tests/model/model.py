@@ -230,12 +230,12 @@ class Queue:
         while not (all_seen or taking.is_over):
             most = taking.count - len(taking.taken) + more
             batch = [each for _ in range(most) if (each := self.turns.take())]
-            free = list[tuple[Line, Message | None]]()
-            for line, message in batch:
+            free = list[tuple[Line, Message | None, int]]()
+            for line, message, floor in batch:
                 met = "stays" if taking.is_over else self._meet(message, taking)
                 more = more if met == "stays" else MORE
                 if met != "taken":
-                    free.append((line, message if met == "stays" else None))
+                    free.append((line, message if met == "stays" else None, floor))
             self.turns.give_back(free)
             all_seen = len(batch) < most
         self.turns.end(all_seen)

@@ -606,6 +606,11 @@ MUTATIONS = {
         "last_joined = from + (from < floor + 16384 and 16 or 1)",
         "last_joined = from",
     ),
+    "reserve_groups_full_keeps_the_floor_of_a_turn_that_was_given_back": (
+        "reserve_groups_full",
+        "undone, floor = true, batch[k].stays and batch[k].floor or floor",
+        "undone = true",
+    ),
     "reserve_groups_full_sorts_what_came_in_the_wrong_order": (
         "reserve_groups_full",
         "for i = 1, #tickets do\n    line_append(line_join",

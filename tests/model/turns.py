@@ -1,7 +1,7 @@
 """The turns of groups: start-time fair queueing, without weights.
 
 Each group has a line of messages and the virtual time of its next turn. The group with the lowest
-time is served. The floor is the time of the last turn that was looked at.
+time is served. The floor is the time of the last turn of which the message left its line.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ class Turns:
             self._stand(self.lines[group])
         return self.lines[group].messages
 
-    def take(self) -> tuple[Line, Message] | None:
+    def take(self) -> tuple[Line, Message, int] | None:
+        """The line with the next turn, its message, and the floor before."""
+        before = self.floor
         while self.order:
             line = self.order.pop(0)
             self.floor = max(self.floor, line.turn)
@@ -64,15 +66,16 @@ class Turns:
                 line.turn += UNIT
                 line.waited = False
                 self._stand(line)
-                return line, line.messages.pop(0)
+                return line, line.messages.pop(0), before
         return None
 
-    def give_back(self, free: list[tuple[Line, Message | None]]) -> None:
-        """Turns that cost nothing, and the messages that stay in their lines."""
-        for line, message in reversed(free):
+    def give_back(self, free: list[tuple[Line, Message | None, int]]) -> None:
+        """Turns that cost nothing, the messages that stay in their lines, and the floors before."""
+        for line, message, floor in reversed(free):
             line.turn -= UNIT
             if message:
                 line.messages.insert(0, message)
+                self.floor = floor
                 if line not in self.order:
                     self.order.append(line)
         self.order.sort(key=lambda line: line.place)

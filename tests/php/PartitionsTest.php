@@ -34,6 +34,31 @@ final class PartitionsTest extends QueueTestCase
         $this->assertSame(3, $orders->stats()->acked);
     }
 
+    public function test_groups_of_a_partition_take_turns(): void
+    {
+        $orders = $this->orders();
+        $groups = ['a1' => 'a', 'a2' => 'a', 'x1' => 'x', 'c1' => 'customer-17'];
+        foreach ($groups as $body => $group) {
+            $orders->push($body, group: $group);
+        }
+        $waiting = [];
+        foreach ($orders->groups() as $group) {
+            $waiting[$group->name] = $group->waiting;
+        }
+        ksort($waiting);
+        $this->assertSame(['a' => 2, 'customer-17' => 1, 'x' => 1], $waiting);
+        $seen = [];
+        foreach ($orders->consume(timeout: 0.2) as $message) {
+            $seen[$message->queue][] = $message->body;
+            $message->ack();
+        }
+        $this->assertSame(['a1', 'x1', 'a2'], $seen['orders#3']);
+        $this->assertSame(['c1'], $seen['orders#7']);
+        $this->expectException(InvalidException::class);
+        $this->expectExceptionMessage("the messages of 'orders' have groups");
+        $orders->push('k', key: 'a');
+    }
+
     public function test_verbs_cover_all_partitions(): void
     {
         $orders = $this->orders();

@@ -42,6 +42,68 @@ def test_messages_of_a_key_are_in_one_partition_in_order(orders: dueq.Queue) -> 
         assert one.stats().acked == 5
 
 
+def test_groups_of_a_partition_take_turns(orders: dueq.Queue) -> None:
+    orders.push_many([dueq.Draft(f"a{number}", group="a") for number in range(3)])
+    orders.push_many([dueq.Draft(f"x{number}", group="x") for number in range(2)])
+    orders.push("c", group="customer-17")
+    assert {group.name: group.waiting for group in orders.groups()} == {
+        "a": 3,
+        "x": 2,
+        "customer-17": 1,
+    }
+    assert orders.partition_for("a").stats().ready == 5
+    found = [(message.queue, message.body) for message in settled(orders)]
+    assert ("orders#7", b"c") in found
+    bodies = [body for queue, body in found if queue == "orders#3"]
+    assert bodies == [b"a0", b"x0", b"a1", b"x1", b"a2"]
+
+
+def test_a_queue_takes_keys_or_groups(orders: dueq.Queue, server: Server) -> None:
+    orders.push("1", group="a")
+    with pytest.raises(errors.InvalidError, match="'orders' have groups: give this message a gr"):
+        orders.push("2", key="a")
+    with pytest.raises(errors.InvalidError, match="by a handle of all partitions"):
+        orders.partition_for("a").push("3", group="a")
+    with pytest.raises(errors.InvalidError, match="have groups"):
+        orders.partition_for("a").push("4")
+    with dueq.Queue("keyed", server.url, partitions=8) as keyed:
+        keyed.partition_for("a").push("1")
+        with pytest.raises(errors.InvalidError, match="'keyed' have keys: give this message a key"):
+            keyed.push("2", group="a")
+        with pytest.raises(errors.InvalidError, match="takes keys or groups"):
+            keyed.push_many([dueq.Draft("3", key="a"), dueq.Draft("4", group="b")])
+    assert orders.stats().ready == 1
+
+
+def test_successors_go_by_their_group(orders: dueq.Queue) -> None:
+    orders.push("1", group="a")
+    for message in orders.consume(timeout=0.2):
+        number = int(message.body)
+        with message:
+            message.ack(
+                push=[dueq.Draft(str(number + 1), group="customer-17")] if number < 3 else []
+            )
+            assert message.queue == ("orders#3" if number == 1 else "orders#7")
+    assert orders.stats().acked == 3
+
+
+def test_asyncio_works_on_several_messages_of_a_partition(orders: dueq.Queue) -> None:
+    async def both() -> list[bytes]:
+        async with dueq.aio.Queue("orders", orders.url, partitions=8) as queue:
+            await queue.push_many([dueq.Draft("1", group="a"), dueq.Draft("2", group="a")])
+            held: list[dueq.aio.Message] = []
+            async for message in queue.consume(timeout=10):
+                held.append(message)
+                if len(held) == 2:
+                    break
+            bodies = [message.body for message in held]
+            for message in held:
+                await message.ack()
+            return bodies
+
+    assert asyncio.run(both()) == [b"1", b"2"]
+
+
 def settled(queue: dueq.Queue) -> Iterator[dueq.Message]:
     for message in queue.consume(timeout=0.2):
         with message:

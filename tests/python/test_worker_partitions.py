@@ -77,6 +77,31 @@ def test_two_workers_share_the_partitions_and_one_is_killed(
         assert queue.stats().dead == 0
 
 
+def test_two_workers_do_the_messages_of_groups(server: Server, tmp_path: Path) -> None:
+    """One is killed. What it had leased comes again, and nothing else."""
+    server.command("FLUSHALL")
+    words = ("--pool", "threads", "--concurrency", "2", "--lease", "1")
+    with (
+        dueq.Queue("keyed", server.url, partitions=8) as queue,
+        WorkerProcess(tmp_path, server.url, *words, app="worker_app:keyed") as first,
+        WorkerProcess(tmp_path, server.url, *words, app="worker_app:keyed") as second,
+    ):
+        for number in range(EACH):
+            queue.push_many(
+                dueq.Draft(json.dumps({"args": [key, number]}), headers={"task": "step"}, group=key)
+                for key in KEYS
+            )
+        until(lambda: len(first.notes()) > len(KEYS), first.notes)
+        first.send(signal.SIGKILL)
+        until(lambda: not (counts := queue.stats()).ready + counts.leased, queue.stats)
+        assert second.stop() == 0
+        assert not second.said("Traceback")
+        done = [tuple(note.split()[:2]) for note in second.notes()]
+        assert set(done) == {(key, str(number)) for key in KEYS for number in range(EACH)}
+        assert len(done) <= len(set(done)) + 4  # two threads: each had one, and one to ack
+        assert queue.stats().dead == 0
+
+
 def test_a_stop_gives_the_partitions_up_at_once(server: Server, tmp_path: Path) -> None:
     """And messages that are no tasks go to the handler of the whole queue."""
     server.command("FLUSHALL")

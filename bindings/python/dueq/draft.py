@@ -159,8 +159,9 @@ class Draft:
                   more than 0; None: never
     group         the group of the message, such as a customer: groups take turns, and within a
                   group the order of the pushes holds. 1 to 128 bytes of UTF-8 without control
-                  characters; not together with a priority or a key, and not in a queue with
-                  partitions; None: it has no group; all such messages take turns as one group
+                  characters; not together with a priority or a key. With partitions: a group is in
+                  one partition, and no message of the queue has a key; None: it has no group; all
+                  such messages take turns as one group
 
     id            1 to 255 bytes of UTF-8 without control characters; None: dueq makes one, of 22
                   characters
@@ -193,7 +194,8 @@ class Draft:
                   say, else 2 seconds
 
     key           with partitions: messages of one key are in one partition, in their order. 1 to
-                  255 bytes of UTF-8 without control characters; None: the id decides, if it is
+                  255 bytes of UTF-8 without control characters; not in a queue with partitions
+                  whose messages have groups; None: the group decides, or else the id, if it is
                   given; else any partition
     """
 

@@ -33,7 +33,8 @@ end
 -- include noop_write
 local kind, ended_at_once, lease_is_default, timed =
   string.match(argv[6], '^(.)..(.)(.)(.)')
-local ordered, holds = kind == 'o', kind == 'h'
+-- Where messages have groups, a partition does not wait for those that are leased.
+local ordered, holds = kind == 'o' and not by_turns, kind == 'h'
 local outcomes, acknowledged, failed_ticket = '', {}, argv[stop + 1]
 local first, relay_due = math.huge, false
 if stop > 7 then

@@ -1,13 +1,14 @@
 -- defines turns_begin turns_meta lines_read line_join turn_take turn_undo turns_sort turns_left
 -- defines unreadable write_turns remove_turns
 -- needs groups turns
--- includes bulk group_mark group_line next_turn
+-- defines floor; includes bulk group_mark group_line next_turn
 -- Groups take turns by virtual time: start-time fair queueing (Goyal, Vin, Cheng: SIGCOMM 1996).
 -- The group whose next turn has the lowest virtual time is served, and its next turn is UNIT later.
--- The floor is the virtual time of the last turn that was taken. A group that is new, or comes
--- back, gets a turn behind the floor: behind the group that came before it, so that groups take
--- turns in the order in which they came. A group of which nothing waits keeps its place in `turns`
--- until the floor passes it: so it gains nothing when its next message comes later.
+-- The floor is the virtual time of the last turn that was taken, and not given back with its
+-- ticket. A group that is new, or comes back, gets a turn behind the floor: behind the group that
+-- came before it, so that groups take turns in the order in which they came. A group of which
+-- nothing waits keeps its place in `turns` until the floor passes it: so it gains nothing when its
+-- next message comes later.
 local UNIT = 16384
 local floor, last_joined, noted, takes = 0, 0, '', false
 -- The groups that this script has read, by name and as a list; and those in their order that may
