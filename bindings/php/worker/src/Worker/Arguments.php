@@ -166,6 +166,12 @@ final class Arguments
         return array_intersect_key($values, $this->names);
     }
 
+    /** The method of a handler's class that takes the arguments. */
+    public static function methodOf(object|string $class): string
+    {
+        return method_exists($class, '__invoke') ? '__invoke' : 'handle';
+    }
+
     /**
      * @param array<mixed> $arguments
      * @throws UnexpectedValueException
@@ -194,7 +200,7 @@ final class Arguments
         if (is_callable($handler)) {
             return (new ReflectionFunction($handler(...)))->getParameters();
         }
-        $method = method_exists($handler, '__invoke') ? '__invoke' : 'handle';
+        $method = self::methodOf($handler);
 
         return method_exists($handler, $method)
             ? (new ReflectionMethod($handler, $method))->getParameters()

@@ -63,7 +63,7 @@ final class Handler
     public static function made(string $class, ?ContainerInterface $container): Closure
     {
         $object = $container !== null ? $container->get($class) : new $class();
-        $method = self::methodOf($object);
+        $method = Arguments::methodOf($object);
         if (!is_callable([$object, $method])) {
             throw new InvalidArgumentException("$class has neither __invoke() nor handle()");
         }
