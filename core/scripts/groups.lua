@@ -1,14 +1,15 @@
 -- groups: lists the groups of a queue, a page at a time. Changes nothing.
--- keys msg ready leased meta groups lines turns
+-- keys msg ready leased meta groups lines turns parked
 -- includes decimal now ticket group_mark first_in_line set_page refuse_layout
 -- args alone: cursor ('': the first page), how many at most
 -- Returns { now ms, cursor of the next page ('': none), then for each group: its name as in
 --   tickets, how many tickets wait, the first of them that has a message ('': none), how many of
 --   its messages are leased (-1: not known, as more than 1,000 of the queue are) }.
---   First come the groups that are in `turns`, in the order of their next turns; behind them those
---   that have only leased messages, or tickets among the first 500 of `ready`, which no script has
---   sorted yet. A group of which nothing waits and nothing is leased is left out. A cursor is one
---   of lib/set_page.lua, or "behind" and a place among the last groups.
+--   First come the groups that are in `turns`, in the order of their next turns; then those that
+--   are at a limit, in the order of their virtual times; behind them those that have only leased
+--   messages, or tickets among the first 500 of `ready`, which no script has sorted yet. A group of
+--   which nothing waits and nothing is leased is left out. A cursor is one of lib/set_page.lua, for
+--   groups at a limit behind "parked "; or "behind" and a place among the last groups.
 
 -- include refuse_layout
 local cursor, most = ARGV[1], tonumber(ARGV[2])
@@ -60,10 +61,9 @@ local function show(name, mark)
   end
 end
 
-local place, found = tonumber(string.match(cursor, '^behind (%d+)$')), {}
-if not place then
-  place = 0
-  found, answer[2] = set_page(turns, cursor, most)
+local place, room = tonumber(string.match(cursor, '^behind (%d+)$')), most
+local function show_set(set, from)
+  local found, following = set_page(set, from, room)
   local members = {}
   for i = 1, #found, 2 do
     members[#members + 1] = found[i]
@@ -72,15 +72,32 @@ if not place then
   for i, name in ipairs(members) do
     show(name, marks[i])
   end
+  room = room - #members
+  return following
+end
+local at = not place and string.match(cursor, '^parked (.*)$')
+if not place and not at then
+  answer[2] = show_set(turns, cursor)
+  at = answer[2] == '' and ''
+end
+if at and room == 0 then
+  answer[2] = 'parked '
+elseif at then
+  local following = show_set(parked, at)
+  answer[2] = following == '' and '' or 'parked ' .. following
 end
 if answer[2] == '' then
-  local room = most - #found / 2
-  local scores = #names > 0 and redis.call('ZMSCORE', turns, unpack(names)) or {}
-  for i = place + 1, #names do
-    if not scores[i] and room == 0 then
+  local scores, times = {}, {}
+  if #names > 0 then
+    scores, times = redis.call('ZMSCORE', turns, unpack(names)),
+      redis.call('ZMSCORE', parked, unpack(names))
+  end
+  for i = (place or 0) + 1, #names do
+    local is_behind = not scores[i] and not times[i]
+    if is_behind and room == 0 then
       answer[2] = string.format('behind %d', i - 1)
       break
-    elseif not scores[i] then
+    elseif is_behind then
       show(names[i])
       room = room - 1
     end

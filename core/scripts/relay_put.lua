@@ -1,7 +1,8 @@
 -- relay_put: pushes entries of another queue's outbox to this queue. It notes the pushed entries
 -- until they have left that outbox, so that a relay that pushes one again stores nothing twice.
 -- keys msg ready high low delayed wake meta unique leased dead outbox attempts received
--- includes now precheck store_drafts put_tickets deferred_removals replace_message return_problem
+-- keys turns working parked
+-- includes leaves wake now precheck store_drafts put_tickets deferred_removals replace_message return_problem
 -- args alone: when the relay's lease ends in ms, the other queue's name, then of each entry id,
 --   envelope, due, extra (as of push_full), attempts and ticket
 -- Returns a digit for each: 0 stored, 2 a message has this id, or the id is still unique; or '' if
@@ -44,5 +45,8 @@ end
 put_tickets(received, now, fresh)
 -- Relays that died before relay_forget have left notes.
 redis.call('ZREMRANGEBYRANK', received, 0, -10001)
+if write_left() > 0 then
+  wake_one()
+end
 run_removals()
 return table.concat(outcome)

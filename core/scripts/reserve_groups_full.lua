@@ -1,11 +1,11 @@
 -- reserve_groups_full: reserve_full for a queue that has had messages with groups.
 -- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates
--- keys failures groups lines turns limits
--- includes turns arrivals full
+-- keys failures groups lines turns limits working parked
+-- includes turns arrivals group_limits full
 -- args as reserve_full
 -- passes on to reserve_full
 -- Returns what reserve_full returns, or nil if the queue has had no groups.
-local by_turns = { sorted = 0, returned = 0 }
+local by_turns = { sorted = 0, returned = 0, has_come_back = false }
 local batch = {}
 
 -- Sorts the tickets of `ready` into the lines. Tickets of released messages stand at the front of
@@ -15,10 +15,15 @@ function by_turns.sort(returned, garbage)
   by_turns.sorted = sort_arrivals(math.max(250, by_turns.returned), by_turns.returned, garbage)
 end
 
+local function bring_back()
+  by_turns.has_come_back = group_gate.bring_back() or by_turns.has_come_back
+end
+
 -- The next tickets, at most `most`, in the order of the turns.
 function by_turns.take(most)
   local tickets = {}
   batch = {}
+  bring_back()
   for i = 1, most do
     local ticket, line = turn_take(most)
     if not ticket then
@@ -49,14 +54,33 @@ function by_turns.judged(i, leaves, is_delivered)
   end
 end
 
-function by_turns.begin(text, will_take)
+-- has_limits: the queue has limits of groups.
+function by_turns.begin(text, has_limits)
   -- Types of keys are checked before the first write.
   redis.call('HLEN', groups)
   redis.call('HLEN', lines)
   redis.call('ZCARD', turns)
-  turns_begin(text, will_take)
+  if has_limits then
+    group_gate.begin()
+  end
+  turns_begin(text, true, has_limits and group_gate)
 end
 
-by_turns.left, by_turns.meta = turns_left, turns_meta
-by_turns.unreadable, by_turns.write, by_turns.remove = unreadable, write_turns, remove_turns
+function by_turns.write()
+  bring_back()
+  write_turns()
+  group_gate.write()
+end
+
+function by_turns.remove()
+  remove_turns()
+  group_gate.remove()
+end
+
+function by_turns.meta(fields)
+  turns_meta(fields, group_gate.has_parked())
+end
+
+by_turns.left, by_turns.unreadable = turns_left, unreadable
+by_turns.leave, by_turns.enter = group_gate.leave, group_gate.enter
 -- include full

@@ -1,7 +1,8 @@
 -- schedule: stores the message of a schedule, unless there is one of the same definition that is
 -- not dead. If it replaces a paused message, the new one is paused too.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
--- includes now message keep_reply store_drafts deferred_removals refuse_layout replace_message
+-- keys turns working parked
+-- includes leaves wake now message keep_reply store_drafts deferred_removals refuse_layout replace_message
 -- includes keep_history
 -- args id, envelope, due, extra (lib/draft_read.lua). The first header is `time`, with 13 digits.
 -- Returns a digit: 0 stored, 2 the same schedule is there.
@@ -23,5 +24,8 @@ end
 -- include keep_history
 local words = { ARGV[4], ARGV[5], due, ARGV[7] }
 local outcome = store_drafts(words, 1, now, { replace = replace_message })
+if write_left() > 0 then
+  wake_one()
+end
 run_removals()
 return keep_reply(outcome)

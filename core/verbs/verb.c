@@ -39,7 +39,12 @@ const struct dueq__script *dueq__verb_ack_script(const dueq_queue *queue, const 
      */
     if (queue->has_limits || queue->limits_minute != dueq__op_minute())
         return &dueq__script_ack_wake;
-    return plain && !history ? &dueq__script_ack : &dueq__script_ack_full;
+    bool grouped = false;
+    for (size_t i = 0; !grouped && i < count; i++)
+        grouped = dueq__ticket_has_group(tickets[i]);
+    if (!plain || history)
+        return grouped ? &dueq__script_ack_wake : &dueq__script_ack_full;
+    return grouped ? &dueq__script_ack_group : &dueq__script_ack;
 }
 
 dueq_status dueq__verb_run(dueq_client *client, dueq_status submitted, dueq_result **result) {

@@ -1,7 +1,7 @@
--- defines check_lines in_line; needs groups lines ready turns
--- includes check_findings check_verdict group_mark ticket deferred_removals
+-- defines check_lines in_line; needs groups lines parked ready turns
+-- includes check_findings check_verdict group_mark ticket deferred_removals check_working
 -- The stage `lines` of check: the marks of groups and the tickets in them, then the segments of the
--- lines, then the members of `turns`. The cursor is the first letter of the key and a cursor of
+-- lines, then the members of `turns` and of `parked`, and `working`. The cursor is the first letter of the key and a cursor of
 -- SCAN. A repair removes what it cannot read. The messages whose tickets were there are found as
 -- lost.
 
@@ -53,6 +53,7 @@ local function check_mark(name, bytes, arrived)
     report_removal('group', 'HDEL', groups, name)
     if repairs then
       defer_removal('ZREM', turns, name)
+      defer_removal('ZREM', parked, name)
     end
     return
   end
@@ -83,10 +84,12 @@ local function check_mark(name, bytes, arrived)
     line.waiting = counted
     redis.call('HSET', groups, name, mark_write(line))
   end
-  if tonumber(read_list('ZMSCORE', turns, name)[1] or -1) ~= line.turn then
+  local time, away = read_list('ZMSCORE', turns, name)[1], read_list('ZMSCORE', parked, name)[1]
+  if time and away or tonumber(time or away or -1) ~= line.turn then
     report('group', name)
     if repairs then
       redis.call('ZADD', turns, string.format('%.0f', line.turn), name)
+      defer_removal('ZREM', parked, name)
     end
   end
 end
@@ -109,10 +112,15 @@ local function check_segment(field, text, arrived)
 end
 
 local function check_lines()
-  local phase, at = string.match(cursor, '^([glt])(%d+)$')
+  local phase, at = string.match(cursor, '^([gltwp])(%d+)$')
   phase, at = phase or 'g', at or '0'
-  local key = ({ g = groups, l = lines, t = turns })[phase]
-  local page = read_list(phase == 't' and 'ZSCAN' or 'HSCAN', key, at, 'COUNT', math.min(most, 100))
+  local key = ({ g = groups, l = lines, t = turns, p = parked })[phase]
+  if not key then
+    check_working()
+    answer[1] = 'p0'
+    return
+  end
+  local page = read_list((key == turns or key == parked) and 'ZSCAN' or 'HSCAN', key, at, 'COUNT', math.min(most, 100))
   local found, names, asked, arrived = {}, {}, {}, {}
   for i = 1, #(page[2] or {}), 2 do
     names[#names + 1], found[page[2][i]] = page[2][i], page[2][i + 1]
@@ -120,7 +128,7 @@ local function check_lines()
   -- SCAN has another order on each server.
   table.sort(names)
   answer[3] = #names
-  for _, name in ipairs(phase ~= 't' and names or {}) do
+  for _, name in ipairs((phase == 'g' or phase == 'l') and names or {}) do
     local line, text = phase == 'g' and mark_read(found[name], name), ''
     if line then
       text = table.concat({ mark_texts(line) }, '\n')
@@ -143,10 +151,12 @@ local function check_lines()
     elseif phase == 'l' then
       check_segment(name, found[name], arrived)
     elseif not read_list('HMGET', groups, name)[1] then
-      report_removal('group', 'ZREM', turns, name)
+      report_removal('group', 'ZREM', key, name)
+    elseif phase == 'p' then
+      check_parked(name, found[name])
     end
   end
-  local following = ({ g = 'l0', l = 't0', t = '' })[phase]
+  local following = ({ g = 'l0', l = 't0', t = 'w0', p = '' })[phase]
   answer[1] = (page[1] or '0') ~= '0' and phase .. page[1] or following
 end
 

@@ -14,13 +14,13 @@ local function read_state()
     'paused', 'wire', 'large', 'suspect', 'watched', 'turns', 'returned', 'limited', 'held')
 end
 local state = read_state()
-if by_turns and not state[10] or state[10] and not by_turns and most > 0 then
+if by_turns and not state[10] or state[10] and not by_turns and (most > 0 or argv[8]) then
   return nil
 elseif by_turns then
-  by_turns.begin(state[10], true)
+  by_turns.begin(state[10], state[12] == '2')
 end
 local limit, unreadable
-if state[12] == '1' then
+if state[12] == '1' or state[12] == '2' then
   limit, unreadable = limits_read()
   -- What the call settles does not wait until the limits are mended.
   if unreadable and most > 0 and not argv[8] then
@@ -42,6 +42,9 @@ if stop > 7 then
   -- include return_problem
   if #acknowledged > 0 then
     acknowledge(acknowledged)
+    if by_turns then
+      by_turns.leave(acknowledged)
+    end
   end
 end
 -- Their tickets leave `leased` at the end of this call.
@@ -59,7 +62,12 @@ if failed_ticket then
   local digit, out, at = retry_message(failed_ticket, tonumber(argv[stop + 2]),
     tonumber(argv[stop + 3]), argv[stop + 4], argv[stop + 5], now)
   outcomes, first, relay_due = outcomes .. digit, at or first, out
-  freed = digit == DUEQ_LEASE_LOST and freed or freed + 1
+  if digit ~= DUEQ_LEASE_LOST then
+    freed = freed + 1
+    if by_turns then
+      by_turns.leave({ failed_ticket })
+    end
+  end
   state = read_state()
 end
 
@@ -239,7 +247,7 @@ if waits then
   answer[2] = math.min(500, math.ceil(span / 4)) * 1000
 elseif not paused then
   answer[2], answer[3] = finish_reserve(n, left, first < math.huge and first or nil, state[1],
-    fields, events_due, fallen_due, state[2], now, us)
+    fields, events_due or by_turns and by_turns.has_come_back, fallen_due, state[2], now, us)
 end
 if held or rate_at then
   -- The next event is noted as 0, so that the next reserve looks at all events, and no push of a
