@@ -305,7 +305,15 @@ namespace Dueq
         public function limit(
             int|null $concurrency = null,
             string|null $rate = null,
-            int|null $burst = null
+            int|null $burst = null,
+            string|null $group = null,
+            int|null $backlog = null,
+            int|null $weight = null,
+            int|null $eachGroupConcurrency = null,
+            string|null $eachGroupRate = null,
+            int|null $eachGroupBurst = null,
+            int|null $eachGroupBacklog = null,
+            bool $clear = false
         ): void;
 
         // The end of what was made.
@@ -1007,13 +1015,16 @@ namespace Dueq
         public function resume(): void {}
 
         /**
-         * Sets limits of the queue, which hold from the next delivery on. What is not given stays
-         * as it is.
+         * Sets limits of the queue, of each of its groups, or of one $group. What is not given
+         * stays as it is.
          *
-         * The concurrency holds for all consumers together. A message counts as leased, also while
-         * it is prefetched, until its delivery ends; after the end of its lease, until it is
-         * delivered again. The rate counts each delivery. In a queue with partitions each partition
-         * gets its part of a limit, rounded up. Producers need no right to the limits.
+         * The concurrency and the rate of the queue hold from the next delivery on, for all
+         * consumers together. A message counts as leased, also while it is prefetched, until its
+         * delivery ends; after the end of its lease, until it is delivered again. The rate counts
+         * each delivery. In a queue with partitions each partition gets its part of a limit of the
+         * queue, rounded up; a group is in one partition and has its limits there. A limit of one
+         * group counts instead of that of each group. At most 1000 groups have limits of their own.
+         * Producers need no right to set limits.
          *
          * @param int|null $concurrency how many messages may be leased at once; 0: no limit; null:
          *     as it is
@@ -1021,11 +1032,34 @@ namespace Dueq
          *     "100/m", "20/h"; "none": no limit; null: as it is
          * @param int|null $burst how many the rate allows at once after a pause; 0: what it allows
          *     in 100 ms, at least 1; null: as it is
+         * @param string|null $group the limits are those of this group; null: those of the queue
+         * @param int|null $backlog how many messages of $group may wait before a push is refused;
+         *     0: no limit; null: as it is
+         * @param int|null $weight how many turns $group gets for one of a group without a weight, 1
+         *     to 1000; 0: one; null: as it is
+         * @param int|null $eachGroupConcurrency how many messages of each group may be leased at
+         *     once; 0: no limit; null: as it is
+         * @param string|null $eachGroupRate how many of each group are delivered in a time, as
+         *     $rate
+         * @param int|null $eachGroupBurst how many of each group its rate allows at once after a
+         *     pause, as $burst
+         * @param int|null $eachGroupBacklog how many messages of each group may wait before a push
+         *     is refused; 0: no limit; null: as it is
+         * @param bool $clear true: first removes all limits: those of the queue, of each group and
+         *     of all single groups; with $group those of that group alone
          */
         public function limit(
             int|null $concurrency = null,
             string|null $rate = null,
-            int|null $burst = null
+            int|null $burst = null,
+            string|null $group = null,
+            int|null $backlog = null,
+            int|null $weight = null,
+            int|null $eachGroupConcurrency = null,
+            string|null $eachGroupRate = null,
+            int|null $eachGroupBurst = null,
+            int|null $eachGroupBacklog = null,
+            bool $clear = false
         ): void {}
 
         // The end of what was made.
@@ -1883,7 +1917,43 @@ namespace Dueq
     }
 
     /**
-     * The limits of a queue, as they were set.
+     * The limits of one group, as they were set.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class GroupLimits
+    {
+        // Made from core/results.toml by core/verbs.py: the fields of GroupLimits.
+
+        /** The name of the group. */
+        public readonly string $name;
+
+        /** How many of its messages may be leased at once. null: the limit of each group. */
+        public readonly ?int $concurrency;
+
+        /** How many of its messages are delivered in a time; empty: the rate of each group. */
+        public readonly string $rate;
+
+        /** How many the rate allows at once after a pause. null: the burst of each group. */
+        public readonly ?int $burst;
+
+        /**
+         * How many of its messages may wait before a push is refused. null: the limit of each
+         * group.
+         */
+        public readonly ?int $backlog;
+
+        /** How many turns it gets for one turn of a group without a weight. null: one. */
+        public readonly ?int $weight;
+
+        // The end of what was made.
+
+        private function __construct() {}
+    }
+
+    /**
+     * The limits of a queue and of its groups, as they were set.
      *
      * @strict-properties
      * @not-serializable
@@ -1900,6 +1970,24 @@ namespace Dueq
 
         /** How many the rate allows at once after a pause. null: what the rate allows in 100 ms. */
         public readonly ?int $burst;
+
+        /** How many messages of each group may be leased at once. null: no limit. */
+        public readonly ?int $eachGroupConcurrency;
+
+        /** How many of each group are delivered in a time; empty: no limit. */
+        public readonly string $eachGroupRate;
+
+        /**
+         * How many of each group its rate allows at once after a pause. null: what the rate allows
+         * in 100 ms.
+         */
+        public readonly ?int $eachGroupBurst;
+
+        /** How many messages of each group may wait before a push is refused. null: no limit. */
+        public readonly ?int $eachGroupBacklog;
+
+        /** @var list<GroupLimits> The groups that have limits of their own, by their names. */
+        public readonly array $groups;
 
         // The end of what was made.
 

@@ -188,18 +188,48 @@ ZEND_METHOD(Dueq_Queue, limit) {
     zend_string *rate = NULL;
     bool no_burst = true;
     zend_long burst = DUEQ_UNCHANGED;
+    zend_string *group = NULL;
+    bool no_backlog = true;
+    zend_long backlog = DUEQ_UNCHANGED;
+    bool no_weight = true;
+    zend_long weight = DUEQ_UNCHANGED;
+    bool no_each_group_concurrency = true;
+    zend_long each_group_concurrency = DUEQ_UNCHANGED;
+    zend_string *each_group_rate = NULL;
+    bool no_each_group_burst = true;
+    zend_long each_group_burst = DUEQ_UNCHANGED;
+    bool no_each_group_backlog = true;
+    zend_long each_group_backlog = DUEQ_UNCHANGED;
+    bool clear = 0;
 
-    ZEND_PARSE_PARAMETERS_START(0, 3)
+    ZEND_PARSE_PARAMETERS_START(0, 11)
         Z_PARAM_OPTIONAL
         Z_PARAM_LONG_OR_NULL(concurrency, no_concurrency)
         Z_PARAM_STR_OR_NULL(rate)
         Z_PARAM_LONG_OR_NULL(burst, no_burst)
+        Z_PARAM_STR_OR_NULL(group)
+        Z_PARAM_LONG_OR_NULL(backlog, no_backlog)
+        Z_PARAM_LONG_OR_NULL(weight, no_weight)
+        Z_PARAM_LONG_OR_NULL(each_group_concurrency, no_each_group_concurrency)
+        Z_PARAM_STR_OR_NULL(each_group_rate)
+        Z_PARAM_LONG_OR_NULL(each_group_burst, no_each_group_burst)
+        Z_PARAM_LONG_OR_NULL(each_group_backlog, no_each_group_backlog)
+        Z_PARAM_BOOL(clear)
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
     const dueq_status submitted = dueq_limit_submit(queue->queue,
-                                                    no_concurrency ? DUEQ_UNCHANGED : concurrency,
-                                                    rate ? dueq_php_bytes(rate) : (dueq_bytes){0},
-                                                    no_burst ? DUEQ_UNCHANGED : burst);
+                                                    &(dueq_limit_options){.struct_size = sizeof(dueq_limit_options),
+                                                    .concurrency = no_concurrency ? DUEQ_UNCHANGED : concurrency,
+                                                    .rate = rate ? dueq_php_bytes(rate) : (dueq_bytes){0},
+                                                    .burst = no_burst ? DUEQ_UNCHANGED : burst,
+                                                    .group = group ? dueq_php_bytes(group) : (dueq_bytes){0},
+                                                    .backlog = no_backlog ? DUEQ_UNCHANGED : backlog,
+                                                    .weight = no_weight ? DUEQ_UNCHANGED : weight,
+                                                    .each_group_concurrency = no_each_group_concurrency ? DUEQ_UNCHANGED : each_group_concurrency,
+                                                    .each_group_rate = each_group_rate ? dueq_php_bytes(each_group_rate) : (dueq_bytes){0},
+                                                    .each_group_burst = no_each_group_burst ? DUEQ_UNCHANGED : each_group_burst,
+                                                    .each_group_backlog = no_each_group_backlog ? DUEQ_UNCHANGED : each_group_backlog,
+                                                    .clear = clear});
     dueq_php_finish(queue->client, submitted);
 }

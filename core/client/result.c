@@ -56,6 +56,7 @@ void dueq_result_free(dueq_result *result) {
     dueq__reply_free(result->reply);
     free(result->headers);
     free(result->leases);
+    free(result->limits);
     free(result->timings);
     free(result->cursor_text);
     free(result);

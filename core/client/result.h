@@ -28,6 +28,7 @@ struct dueq_result {
     char *next_copy;           /* where the next copied bytes go */
     dueq_header *headers;      /* of messages */
     dueq_lease *leases;        /* of workers */
+    dueq_group_limits *limits; /* of the groups of a queue */
     struct dueq__reply *reply; /* the reply into which it points; NULL: its bytes are copies */
     dueq_timings *timings;     /* of rates; owned */
     char *cursor_text;         /* the bytes of a cursor that was made later; owned */

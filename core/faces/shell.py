@@ -87,7 +87,8 @@ def command(face: Face) -> str:
     if not face.arguments:
         begin = f"    if (!cli_begin(cli, argc, argv, {most}, &code))\n"
     word = "argv[optind]" if id else "cli->queue_name"
-    given = ["cli->queue", *face.on("subject"), *(each.variable for each in face.arguments)]
+    values = face.in_c([each.variable for each in face.arguments])
+    given = ["cli->queue", *face.on("subject"), *values]
     submit = filled(f"    dueq_status status = dueq_{face.name}_submit(", given, ");")
     end = f'cli_outcome(cli, "{id or "queue"}", subject, '
     end = "cli_id_outcome(cli, subject, " if id == "id" else end

@@ -74,14 +74,6 @@ static dueq_status give(dueq_client *client, dueq_status status, void *into, con
     return status < 0 ? status : given ? given : status;
 }
 
-dueq_status dueq__verb_run_limits(dueq_client *client, dueq_status submitted, dueq_bounds *limits) {
-    dueq_result *result;
-    dueq_status status = dueq__verb_run(client, submitted, &result);
-    status = give(client, status, limits, dueq_result_limits(result), &dueq__layout_bounds);
-    dueq_result_free(result);
-    return status;
-}
-
 dueq_status dueq__verb_run_counts(dueq_client *client, dueq_status submitted, dueq_counts *counts) {
     dueq_result *result;
     dueq_status status = dueq__verb_run(client, submitted, &result);

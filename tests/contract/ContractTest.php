@@ -426,8 +426,14 @@ final class ContractTest extends TestCase
 
     private function limits(array $step, array $expect, string $where): void
     {
-        unset($expect['status']);
-        $this->assertFields($expect, $this->queue->limits(), $where);
+        $limits = $this->queue->limits();
+        $groups = $expect['groups'] ?? null;
+        unset($expect['status'], $expect['groups']);
+        $this->assertFields($expect, $limits, $where);
+        $this->assertCount(count($groups ?? $limits->groups), $limits->groups, $where);
+        foreach ($groups ?? [] as $i => $wanted) {
+            $this->assertFields($wanted, $limits->groups[$i], $where);
+        }
     }
 
     private function workers(array $step, array $expect, string $where): void

@@ -19,7 +19,7 @@ from dueq.errors import Duplicate, Error, LeaseLost, NotDurable
 from dueq.inspection import Failure, Group, Lease, WorkerInfo
 from dueq.job import Job, JobMessage, SoftTimeout, Stopped, current_job
 from dueq.schedule import next_time
-from dueq.stats import Finding, Limits, Rate, Stats
+from dueq.stats import Finding, GroupLimits, Limits, Rate, Stats
 
 __all__ = [
     "App",
@@ -32,6 +32,7 @@ __all__ = [
     "Failure",
     "Finding",
     "Group",
+    "GroupLimits",
     "Job",
     "JobMessage",
     "Lease",

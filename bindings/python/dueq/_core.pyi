@@ -98,10 +98,25 @@ CountsRow: TypeAlias = tuple[
     str,
     bool,
 ]
-# concurrency, rate, burst
+# concurrency, rate, burst, each_group_concurrency, each_group_rate, each_group_burst,
+# each_group_backlog, groups
 BoundsRow: TypeAlias = tuple[
     int,
     str,
+    int,
+    int,
+    str,
+    int,
+    int,
+    tuple[GroupLimitsRow, ...],
+]
+# name, concurrency, rate, burst, backlog, weight
+GroupLimitsRow: TypeAlias = tuple[
+    str,
+    int,
+    str,
+    int,
+    int,
     int,
 ]
 # kind, text, wrong, count, repaired, examples
@@ -215,6 +230,9 @@ MovedRow: TypeAlias = tuple[
     int,
 ]
 # The end of what was made.
+# concurrency, rate, burst, group, backlog, weight, each_group_concurrency, each_group_rate,
+# each_group_burst, each_group_backlog, clear
+LimitRow: TypeAlias = tuple[int, str, int, str | None, int, int, int, str, int, int, int]
 # error, since_ms, until_ms
 Filter: TypeAlias = tuple[Buffer | str, int, int]
 # kind, integer, number, bytes
@@ -303,7 +321,7 @@ def reschedule_submit(queue: Handle, id: str, delay_ms: int, at_ms: int, /) -> i
 def pause_submit(queue: Handle, /) -> int: ...
 def resume_submit(queue: Handle, /) -> int: ...
 def allow_submit(queue: Handle, dead_letter: tuple[str, ...] | None, any: int, /) -> int: ...
-def limit_submit(queue: Handle, concurrency: int, rate: str, burst: int, /) -> int: ...
+def limit_submit(queue: Handle, options: LimitRow, /) -> int: ...
 def limits_submit(queue: Handle, /) -> int: ...
 def purge_submit(queue: Handle, state: int, page: int, /) -> int: ...
 def purge_group_submit(queue: Handle, group: str, cursor: bytes, page: int, /) -> int: ...
@@ -433,6 +451,8 @@ DEFAULT_ATTEMPTS: int
 DEFAULT_CRASHES: int
 NO_LIMIT: int
 MAX_LIMIT: int
+MAX_WEIGHT: int
+MAX_LIMITED: int
 DEFAULT_BACKOFF_BASE_MS: int
 DEFAULT_BACKOFF_CAP_MS: int
 MAX_BACKOFF_LIST: int
