@@ -1,4 +1,4 @@
--- defines check_lines in_line; needs groups lines ready turns
+-- defines check_lines in_line; needs groups limits lines ready turns
 -- includes check_findings check_verdict group_mark ticket deferred_removals
 -- The stage `lines` of check: the marks of groups and the tickets in them, then the segments of the
 -- lines, then the members of `turns`. The cursor is the first letter of the key and a cursor of
@@ -108,6 +108,22 @@ local function check_segment(field, text, arrived)
   end
 end
 
+-- Checks the note beside the marks that groups have a backlog (limit.lua).
+local function check_backlog()
+  local noted, holds = read_list('HMGET', groups, '\t')[1], false
+  for _, field in ipairs(read_list('HKEYS', limits)) do
+    holds = holds or string.find(field, '^%l+%.backlog')
+  end
+  if holds and noted ~= '1' or noted and not holds then
+    report('notes', 'backlog ' .. (noted or ''))
+    if repairs and holds then
+      redis.call('HSET', groups, '\t', '1')
+    elseif repairs then
+      defer_removal('HDEL', groups, '\t')
+    end
+  end
+end
+
 local function check_lines()
   local phase, at = string.match(cursor, '^([glt])(%d+)$')
   phase, at = phase or 'g', at or '0'
@@ -115,7 +131,12 @@ local function check_lines()
   local page = read_list(phase == 't' and 'ZSCAN' or 'HSCAN', key, at, 'COUNT', math.min(most, 100))
   local found, names, asked, arrived = {}, {}, {}, {}
   for i = 1, #(page[2] or {}), 2 do
-    names[#names + 1], found[page[2][i]] = page[2][i], page[2][i + 1]
+    if page[2][i] ~= '\t' then
+      names[#names + 1], found[page[2][i]] = page[2][i], page[2][i + 1]
+    end
+  end
+  if phase == 'g' and at == '0' then
+    check_backlog()
   end
   -- SCAN has another order on each server.
   table.sort(names)

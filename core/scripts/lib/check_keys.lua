@@ -78,7 +78,7 @@ local function check_meta()
         and #read_list('LRANGE', high, 0, 0) + #read_list('LRANGE', low, 0, 0)
           + #read_list('ZRANGE', turns, 0, 0) + (has_limits and 1 or 0) > 0 and '1' or nil
     elseif name == 'limited' then
-      right = value ~= '1' and has_limits and '1' or nil
+      right = value ~= '1' and value ~= '2' and has_limits and '1' or nil
     elseif name == 'turns' then
       right = not string.find(value, '^%d+ %d+$')
         and (value ~= '' or #read_list('ZRANGE', turns, 0, 0) > 0) and '0 0' or nil
