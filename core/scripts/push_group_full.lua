@@ -1,5 +1,5 @@
 -- push_group_full: as push_full, of messages of which at least one has a group.
--- keys msg ready high low delayed wake meta reply rates unique groups lines turns limits
+-- keys msg ready high low delayed wake meta reply rates unique groups lines turns
 -- includes now store_below_backlog keep_reply keep_history return_problem help_sort
 -- args as push_full
 -- Returns what push_full returns, or of a message 9: its group is at its backlog.

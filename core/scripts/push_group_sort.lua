@@ -1,5 +1,5 @@
 -- push_group_sort: as push_group, where tickets wait in `ready`, or groups have a backlog.
--- keys msg ready groups lines turns wake meta reply limits
+-- keys msg ready groups lines turns wake meta reply
 -- includes envelope_suffix wake return_problem backlog group_mark help_sort keep_reply_inline
 -- args as push_group
 -- Returns a digit for each: 0 stored, 9 its group is at its backlog.

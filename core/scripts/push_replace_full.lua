@@ -1,6 +1,6 @@
 -- push_replace_full: stores messages that may replace messages with the same ids.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
--- keys groups limits
+-- keys groups
 -- includes now store_below_backlog deferred_removals keep_reply replace_message keep_history
 -- includes return_problem
 -- args id, envelope, due, extra of each (lib/draft_read.lua)

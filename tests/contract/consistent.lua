@@ -47,9 +47,9 @@ end
 -- The tickets in the lines of groups. Checks that the lines, the groups and the turns agree.
 local function lines_of(queue)
   local tickets, marks, segments = {}, redis.call('HGETALL', queue .. 'groups'), 0
-  -- The field that tells that groups have a backlog is no group's.
+  -- The fields that have the backlogs of groups are no group's.
   for i = #marks - 1, 1, -2 do
-    if marks[i] == '\t' then
+    if string.byte(marks[i]) == 9 then
       table.remove(marks, i)
       table.remove(marks, i)
     end

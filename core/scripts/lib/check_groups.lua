@@ -108,18 +108,27 @@ local function check_segment(field, text, arrived)
   end
 end
 
--- Checks the note beside the marks that groups have a backlog (limit.lua).
-local function check_backlog()
-  local noted, holds = read_list('HMGET', groups, '\t')[1], false
-  for _, field in ipairs(read_list('HKEYS', limits)) do
-    holds = holds or string.find(field, '^%l+%.backlog')
+-- The copies of backlogs that `groups` must have beside the marks, by their fields (limit.lua).
+local function backlog_copies()
+  local copies, set = {}, read_list('HGETALL', limits)
+  for i = 1, #set, 2 do
+    local of_one = string.match(set[i], '^g%.backlog:(.*)$')
+    if of_one or set[i] == 'each.backlog' then
+      copies['\t' .. (of_one or '')] = set[i + 1]
+      copies['\t'] = copies['\t'] or '0'
+    end
   end
-  if holds and noted ~= '1' or noted and not holds then
-    report('notes', 'backlog ' .. (noted or ''))
-    if repairs and holds then
-      redis.call('HSET', groups, '\t', '1')
-    elseif repairs then
-      defer_removal('HDEL', groups, '\t')
+  return copies
+end
+
+-- Checks the copies that are missing or another.
+local function check_backlogs(copies)
+  for field, value in pairs(copies) do
+    if read_list('HMGET', groups, field)[1] ~= value then
+      report('notes', 'backlog' .. field)
+      if repairs then
+        redis.call('HSET', groups, field, value)
+      end
     end
   end
 end
@@ -129,14 +138,17 @@ local function check_lines()
   phase, at = phase or 'g', at or '0'
   local key = ({ g = groups, l = lines, t = turns })[phase]
   local page = read_list(phase == 't' and 'ZSCAN' or 'HSCAN', key, at, 'COUNT', math.min(most, 100))
-  local found, names, asked, arrived = {}, {}, {}, {}
+  local found, names, asked, arrived, copies = {}, {}, {}, {}, phase == 'g' and backlog_copies()
   for i = 1, #(page[2] or {}), 2 do
-    if page[2][i] ~= '\t' then
-      names[#names + 1], found[page[2][i]] = page[2][i], page[2][i + 1]
+    local name = page[2][i]
+    if phase ~= 'g' or string.byte(name) ~= 9 then
+      names[#names + 1], found[name] = name, page[2][i + 1]
+    elseif not copies[name] then
+      report_removal('notes', 'HDEL', groups, name)
     end
   end
   if phase == 'g' and at == '0' then
-    check_backlog()
+    check_backlogs(copies)
   end
   -- SCAN has another order on each server.
   table.sort(names)
