@@ -84,7 +84,8 @@ extern "C" {
     X(-31, PROTOCOL, 0, "the answer is not in the Redis protocol")                                 \
     X(-32, LAYOUT, 0, "the queue has another layout than this client knows")                       \
     X(-33, UNAVAILABLE, 1, "the server cannot do it for now")                                      \
-    X(-34, NOT_DURABLE, 1, "stored, but not on all the replicas and disks that were asked for")
+    X(-34, NOT_DURABLE, 1, "stored, but not on all the replicas and disks that were asked for")    \
+    X(-35, BACKLOG, 1, "as many messages of the group wait as its backlog allows; push it later")
 
 typedef enum dueq_status {
 #define DUEQ_STATUS_ENUM(code, name, retriable, text) DUEQ_##name = (code),
@@ -902,10 +903,10 @@ DUEQ_API void dueq_result_free(dueq_result *result);
 
 /*
  * For all verbs:
- * - The return value is DUEQ_OK if all items are OK; else the first outcome of an item that is not,
- *   or a failure.
+ * - The return value is DUEQ_OK if all items are OK; else a failure, or the first outcome of an item
+ *   that is not.
  * - `result` may be NULL if the caller wants only the return value. *result is NULL on failure,
- *   except NOT_DURABLE.
+ *   except NOT_DURABLE and BACKLOG.
  * - The call ends at the client's timeout at the latest; a push may then still wait for the time of
  *   its durability. If the connection is lost, the client connects again within this time. If the
  *   request was already sent, the client asks the server for its answer; the request never runs
@@ -1298,7 +1299,7 @@ DUEQ_API dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms);
 
 /*
  * Ends a final call, and returns its status; PENDING: the call is still under way.
- * *result: the result, which the caller frees. NULL on failure, except NOT_DURABLE, and if the verb
+ * *result: the result, which the caller frees. NULL on failure, except NOT_DURABLE and BACKLOG, and if the verb
  *          has no result. `result` may be NULL.
  */
 DUEQ_API dueq_status dueq_take(dueq_client *client, dueq_result **result);

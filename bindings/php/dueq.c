@@ -151,6 +151,7 @@ static void register_exceptions(void) {
     register_class_Dueq_Exception_ProtocolException(root);
     register_class_Dueq_Exception_LayoutException(root);
     register_class_Dueq_Exception_UnavailableException(root);
+    register_class_Dueq_Exception_BacklogException(root);
     register_class_Dueq_Exception_NotDurableException(root);
     dueq_php_flush_ce = register_class_Dueq_Exception_FlushException(root);
 }

@@ -3172,6 +3172,21 @@ namespace Dueq\Exception
     }
 
     /**
+     * As many messages of the group wait as its backlog allows (Queue::limit()): the message is not
+     * stored. Push it again later. From ack() with successors: the message is not acknowledged.
+     * Code -35.
+     */
+    class BacklogException extends RuntimeException
+    {
+        /**
+         * The ids of the messages of the call, or of one batch of pushMany(). null: not stored.
+         *
+         * @var list<?string>
+         */
+        public array $ids = [];
+    }
+
+    /**
      * Messages are stored, but not on all the replicas and disks that the push asked for. Push one
      * again with its id: it is stored once, and a DuplicateException says that it is durable. Code
      * -34.

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: af588ffdd4879ef8456a0c5739130e79b7e95175 */
+ * Stub hash: 0cc0a1ddf6466ed7aafe019dc66920510e6fe581 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -143,6 +143,14 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_limit,
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, concurrency, IS_LONG, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, rate, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, burst, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, group, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, backlog, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, weight, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, eachGroupConcurrency, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, eachGroupRate, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, eachGroupBurst, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, eachGroupBacklog, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, clear, _IS_BOOL, 0, "false")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_allow, 0, 0, IS_ARRAY, 0)
@@ -542,6 +550,8 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Stats___construct arginfo_class_Dueq_ConsumerInterface_stream
 
+#define arginfo_class_Dueq_GroupLimits___construct arginfo_class_Dueq_ConsumerInterface_stream
+
 #define arginfo_class_Dueq_Limits___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 #define arginfo_class_Dueq_Finding___construct arginfo_class_Dueq_ConsumerInterface_stream
@@ -848,6 +858,7 @@ ZEND_METHOD(Dueq_Lock, __construct);
 ZEND_METHOD(Dueq_Lock, extend);
 ZEND_METHOD(Dueq_Lock, release);
 ZEND_METHOD(Dueq_Stats, __construct);
+ZEND_METHOD(Dueq_GroupLimits, __construct);
 ZEND_METHOD(Dueq_Limits, __construct);
 ZEND_METHOD(Dueq_Finding, __construct);
 ZEND_METHOD(Dueq_Rate, __construct);
@@ -1180,6 +1191,12 @@ static const zend_function_entry class_Dueq_Stats_methods[] = {
 };
 
 
+static const zend_function_entry class_Dueq_GroupLimits_methods[] = {
+	ZEND_ME(Dueq_GroupLimits, __construct, arginfo_class_Dueq_GroupLimits___construct, ZEND_ACC_PRIVATE)
+	ZEND_FE_END
+};
+
+
 static const zend_function_entry class_Dueq_Limits_methods[] = {
 	ZEND_ME(Dueq_Limits, __construct, arginfo_class_Dueq_Limits___construct, ZEND_ACC_PRIVATE)
 	ZEND_FE_END
@@ -1466,6 +1483,11 @@ static const zend_function_entry class_Dueq_Exception_LayoutException_methods[] 
 
 
 static const zend_function_entry class_Dueq_Exception_UnavailableException_methods[] = {
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Exception_BacklogException_methods[] = {
 	ZEND_FE_END
 };
 
@@ -2151,6 +2173,53 @@ static zend_class_entry *register_class_Dueq_Stats(void)
 	return class_entry;
 }
 
+static zend_class_entry *register_class_Dueq_GroupLimits(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "GroupLimits", class_Dueq_GroupLimits_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_name_default_value;
+	ZVAL_UNDEF(&property_name_default_value);
+	zend_string *property_name_name = zend_string_init("name", sizeof("name") - 1, 1);
+	zend_declare_typed_property(class_entry, property_name_name, &property_name_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_name_name);
+
+	zval property_concurrency_default_value;
+	ZVAL_UNDEF(&property_concurrency_default_value);
+	zend_string *property_concurrency_name = zend_string_init("concurrency", sizeof("concurrency") - 1, 1);
+	zend_declare_typed_property(class_entry, property_concurrency_name, &property_concurrency_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_concurrency_name);
+
+	zval property_rate_default_value;
+	ZVAL_UNDEF(&property_rate_default_value);
+	zend_string *property_rate_name = zend_string_init("rate", sizeof("rate") - 1, 1);
+	zend_declare_typed_property(class_entry, property_rate_name, &property_rate_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_rate_name);
+
+	zval property_burst_default_value;
+	ZVAL_UNDEF(&property_burst_default_value);
+	zend_string *property_burst_name = zend_string_init("burst", sizeof("burst") - 1, 1);
+	zend_declare_typed_property(class_entry, property_burst_name, &property_burst_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_burst_name);
+
+	zval property_backlog_default_value;
+	ZVAL_UNDEF(&property_backlog_default_value);
+	zend_string *property_backlog_name = zend_string_init("backlog", sizeof("backlog") - 1, 1);
+	zend_declare_typed_property(class_entry, property_backlog_name, &property_backlog_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_backlog_name);
+
+	zval property_weight_default_value;
+	ZVAL_UNDEF(&property_weight_default_value);
+	zend_string *property_weight_name = zend_string_init("weight", sizeof("weight") - 1, 1);
+	zend_declare_typed_property(class_entry, property_weight_name, &property_weight_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_weight_name);
+
+	return class_entry;
+}
+
 static zend_class_entry *register_class_Dueq_Limits(void)
 {
 	zend_class_entry ce, *class_entry;
@@ -2176,6 +2245,36 @@ static zend_class_entry *register_class_Dueq_Limits(void)
 	zend_string *property_burst_name = zend_string_init("burst", sizeof("burst") - 1, 1);
 	zend_declare_typed_property(class_entry, property_burst_name, &property_burst_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
 	zend_string_release(property_burst_name);
+
+	zval property_eachGroupConcurrency_default_value;
+	ZVAL_UNDEF(&property_eachGroupConcurrency_default_value);
+	zend_string *property_eachGroupConcurrency_name = zend_string_init("eachGroupConcurrency", sizeof("eachGroupConcurrency") - 1, 1);
+	zend_declare_typed_property(class_entry, property_eachGroupConcurrency_name, &property_eachGroupConcurrency_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_eachGroupConcurrency_name);
+
+	zval property_eachGroupRate_default_value;
+	ZVAL_UNDEF(&property_eachGroupRate_default_value);
+	zend_string *property_eachGroupRate_name = zend_string_init("eachGroupRate", sizeof("eachGroupRate") - 1, 1);
+	zend_declare_typed_property(class_entry, property_eachGroupRate_name, &property_eachGroupRate_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_eachGroupRate_name);
+
+	zval property_eachGroupBurst_default_value;
+	ZVAL_UNDEF(&property_eachGroupBurst_default_value);
+	zend_string *property_eachGroupBurst_name = zend_string_init("eachGroupBurst", sizeof("eachGroupBurst") - 1, 1);
+	zend_declare_typed_property(class_entry, property_eachGroupBurst_name, &property_eachGroupBurst_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_eachGroupBurst_name);
+
+	zval property_eachGroupBacklog_default_value;
+	ZVAL_UNDEF(&property_eachGroupBacklog_default_value);
+	zend_string *property_eachGroupBacklog_name = zend_string_init("eachGroupBacklog", sizeof("eachGroupBacklog") - 1, 1);
+	zend_declare_typed_property(class_entry, property_eachGroupBacklog_name, &property_eachGroupBacklog_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_eachGroupBacklog_name);
+
+	zval property_groups_default_value;
+	ZVAL_UNDEF(&property_groups_default_value);
+	zend_string *property_groups_name = zend_string_init("groups", sizeof("groups") - 1, 1);
+	zend_declare_typed_property(class_entry, property_groups_name, &property_groups_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
+	zend_string_release(property_groups_name);
 
 	return class_entry;
 }
@@ -3231,6 +3330,22 @@ static zend_class_entry *register_class_Dueq_Exception_UnavailableException(zend
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "UnavailableException", class_Dueq_Exception_UnavailableException_methods);
 	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Exception_BacklogException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "BacklogException", class_Dueq_Exception_BacklogException_methods);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
+
+	zval property_ids_default_value;
+	ZVAL_EMPTY_ARRAY(&property_ids_default_value);
+	zend_string *property_ids_name = zend_string_init("ids", sizeof("ids") - 1, 1);
+	zend_declare_typed_property(class_entry, property_ids_name, &property_ids_default_value, ZEND_ACC_PUBLIC, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
+	zend_string_release(property_ids_name);
 
 	return class_entry;
 }

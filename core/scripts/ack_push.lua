@@ -1,11 +1,11 @@
 -- ack_push: finishes a leased message, and pushes its successors to its own queue.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
--- keys turns working parked
--- includes now leased_message keep_reply store_drafts deferred_removals count held
+-- keys groups turns working parked
+-- includes now leased_message keep_reply backlog store_below_backlog deferred_removals count held
 -- includes replace_message keep_history noop_write wake leaves
 -- args ticket, then id, envelope, due, extra of each successor (lib/draft_read.lua)
 -- Returns digits: for the message 0 finished, 4 the lease is lost; for each successor as push_full,
---   or 4 as well.
+--   or 4 as well. All are 9: the group of a successor is at its backlog, and nothing has changed.
 
 -- include held
 -- include replace_message
@@ -13,6 +13,9 @@ local now = now_ms()
 local id, envelope = leased_message(ARGV[4])
 if not id then
   return keep_reply(string.rep(DUEQ_LEASE_LOST, 1 + (#ARGV - 4) / 4))
+end
+if backlog_refused(ARGV, 5, now, id) then
+  return keep_reply(string.rep(BACKLOG, 1 + (#ARGV - 4) / 4))
 end
 leaves({ ARGV[4] })
 -- include keep_history

@@ -81,10 +81,19 @@ end
 if limited or backlog then
   bulk('HSET', limits, fields)
 end
-if backlog and not had_backlog then
-  -- A push of a message with a group reads this beside the group's mark. No group has this name.
-  redis.call('HSET', groups, '\t', '1')
+-- A push has no right to `limits`, and reads backlogs here, beside the groups' marks. No group has
+-- such a name.
+local copies, gone_copies = {}, {}
+for i = 1, #fields, 2 do
+  local of_one = string.match(fields[i], '^g%.backlog:(.*)$')
+  if of_one or fields[i] == 'each.backlog' then
+    copies[#copies + 1], copies[#copies + 2] = '\t' .. (of_one or ''), fields[i + 1]
+  end
 end
+if backlog and not has['each.backlog'] then
+  copies[#copies + 1], copies[#copies + 2] = '\t', '0'
+end
+bulk('HSET', groups, copies)
 if groups_limited or had_groups then
   regroup(groups_limited)
 end
@@ -92,6 +101,8 @@ redis.call('HSET', meta, unpack(noted))
 for _, field in ipairs(had) do
   if not has[field] and field ~= 'next' and field ~= 'since' then
     gone[#gone + 1] = field
+    local of_one = string.match(field, '^g%.backlog:(.*)$')
+    gone_copies[#gone_copies + 1] = of_one and '\t' .. of_one
   end
 end
 if limited or backlog then
@@ -102,8 +113,9 @@ end
 if not limited then
   redis.call('HDEL', meta, 'limited', 'held')
 end
-if had_backlog and not backlog then
-  redis.call('HDEL', groups, '\t')
+if not backlog and (had_backlog or unreadable) then
+  gone_copies[#gone_copies + 1] = '\t'
 end
+bulk('HDEL', groups, gone_copies)
 wake_one(true)
 return DUEQ_OK

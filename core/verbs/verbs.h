@@ -148,6 +148,9 @@ struct dueq__push_request {
     dueq_queue *target; /* where they go; NULL: to the partitions that their keys or ids choose */
 };
 
+/* decode.c: sets the error of a result of which items are BACKLOG. */
+void dueq__refused_tell(dueq_client *client, const dueq_result *result);
+
 /* push.c */
 
 /*

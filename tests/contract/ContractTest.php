@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Dueq\Tests;
 
 use Dueq\CatchUp;
+use Dueq\Exception\BacklogException;
 use Dueq\Exception\DueqException;
-use Dueq\Exception\NotDurableException;
 use Dueq\FailureKind;
 use Dueq\Laravel\Queue as LaravelQueue;
 use Dueq\Lock;
@@ -182,11 +182,19 @@ final class ContractTest extends TestCase
             $outcomes = $this->$verb($step, $expect, $where) ?? ['OK'];
         } catch (DueqException $e) {
             $this->assertNotSame('', $e->getMessage(), $where);
-            if ($e instanceof NotDurableException && isset($expect['stored'])) {
-                $this->assertSame($this->values($expect['stored']), $e->ids, $where);
+            if (isset($e->ids, $expect['stored'])) {
+                $stored = array_map(
+                    fn ($id) => $id === null ? null : $this->value($id),
+                    $expect['stored'],
+                );
+                $this->assertSame($stored, $e->ids, $where);
             }
             $count = $verb === 'ackPush' && $e->getCode() > 0 ? 1 + count(self::found($step)) : 1;
             $outcomes = array_fill(0, $count, self::$statuses[$e->getCode()]);
+            if ($e instanceof BacklogException) {
+                $outcomes = array_map(fn ($id) => $id === null ? 'BACKLOG' : 'OK', $e->ids);
+                $outcomes = [...($verb === 'ackPush' ? ['BACKLOG'] : []), ...$outcomes];
+            }
         }
         $others = array_values(array_diff($outcomes, ['OK']));
         $this->assertContains($others[0] ?? 'OK', (array) ($expect['status'] ?? 'OK'), $where);

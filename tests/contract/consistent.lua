@@ -47,6 +47,13 @@ end
 -- The tickets in the lines of groups. Checks that the lines, the groups and the turns agree.
 local function lines_of(queue)
   local tickets, marks, segments = {}, redis.call('HGETALL', queue .. 'groups'), 0
+  -- The fields that have the backlogs of groups are no group's.
+  for i = #marks - 1, 1, -2 do
+    if string.byte(marks[i]) == 9 then
+      table.remove(marks, i)
+      table.remove(marks, i)
+    end
+  end
   for i = 1, #marks, 2 do
     local name, mark, count = marks[i], marks[i + 1], 0
     local waiting, turn, first, last, size, at = struct.unpack('>I4I7I4I4H', mark, 2)

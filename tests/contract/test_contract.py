@@ -108,6 +108,10 @@ class Run(Foreign):
             statuses = [error.name if str(error) else "without a text"]
             if isinstance(error, dueq.NotDurable):
                 self.compare_stored(error, expect)
+            if isinstance(error, dueq.BacklogError):
+                self.compare_stored(error, expect)
+                statuses = ["BACKLOG" if id is None else "OK" for id in error.ids]
+                statuses = ["BACKLOG"] * (step["do"] == "ack_push") + statuses
             if step["do"] == "ack_push" and error.name == "LEASE_LOST":
                 statuses += statuses * len(self.drafts(step))
         except UnicodeEncodeError:
@@ -140,9 +144,9 @@ class Run(Foreign):
         found: list[Json] = step.get("drafts", [step])
         return found * int(step.get("times", 1))
 
-    def compare_stored(self, error: dueq.NotDurable, expect: Json) -> None:
+    def compare_stored(self, error: dueq.NotDurable | dueq.BacklogError, expect: Json) -> None:
         if "stored" in expect:
-            assert list(error.ids) == [self.text(id) for id in expect["stored"]]
+            assert list(error.ids) == [id and self.text(id) for id in expect["stored"]]
 
     def do_push(self, step: Json, expect: Json) -> list[str]:
         found = self.drafts(step)

@@ -15,7 +15,7 @@ from dueq.blocking.message import Message
 from dueq.blocking.pusher import Pusher
 from dueq.blocking.queue import Queue, Queues, queues
 from dueq.draft import Draft
-from dueq.errors import Duplicate, Error, LeaseLost, NotDurable
+from dueq.errors import BacklogError, Duplicate, Error, LeaseLost, NotDurable
 from dueq.inspection import Failure, Group, Lease, WorkerInfo
 from dueq.job import Job, JobMessage, SoftTimeout, Stopped, current_job
 from dueq.schedule import next_time
@@ -23,6 +23,7 @@ from dueq.stats import Finding, GroupLimits, Limits, Rate, Stats
 
 __all__ = [
     "App",
+    "BacklogError",
     "Backoff",
     "Consumer",
     "Decided",

@@ -1,9 +1,9 @@
--- defines check_lines in_line; needs groups lines parked ready turns
+-- defines check_lines in_line; needs groups limits lines parked ready turns
 -- includes check_findings check_verdict group_mark ticket deferred_removals check_working
 -- The stage `lines` of check: the marks of groups and the tickets in them, then the segments of the
--- lines, then the members of `turns` and of `parked`, and `working`. The cursor is the first letter of the key and a cursor of
--- SCAN. A repair removes what it cannot read. The messages whose tickets were there are found as
--- lost.
+-- lines, then the members of `turns`, then `working`, and the members of `parked`. The cursor is the
+-- first letter of the key and a cursor of SCAN. A repair removes what it cannot read. The messages
+-- whose tickets were there are found as lost.
 
 -- A group's mark as a table; nil: there is none, or it cannot be read.
 local function mark_of(name)
@@ -111,6 +111,31 @@ local function check_segment(field, text, arrived)
   end
 end
 
+-- The copies of backlogs that `groups` must have beside the marks, by their fields (limit.lua).
+local function backlog_copies()
+  local copies, set = {}, read_list('HGETALL', limits)
+  for i = 1, #set, 2 do
+    local of_one = string.match(set[i], '^g%.backlog:(.*)$')
+    if of_one or set[i] == 'each.backlog' then
+      copies['\t' .. (of_one or '')] = set[i + 1]
+      copies['\t'] = copies['\t'] or '0'
+    end
+  end
+  return copies
+end
+
+-- Checks the copies that are missing or another.
+local function check_backlogs(copies)
+  for field, value in pairs(copies) do
+    if read_list('HMGET', groups, field)[1] ~= value then
+      report('notes', 'backlog' .. field)
+      if repairs then
+        redis.call('HSET', groups, field, value)
+      end
+    end
+  end
+end
+
 local function check_lines()
   local phase, at = string.match(cursor, '^([gltwp])(%d+)$')
   phase, at = phase or 'g', at or '0'
@@ -120,10 +145,19 @@ local function check_lines()
     answer[1] = 'p0'
     return
   end
-  local page = read_list((key == turns or key == parked) and 'ZSCAN' or 'HSCAN', key, at, 'COUNT', math.min(most, 100))
-  local found, names, asked, arrived = {}, {}, {}, {}
+  local command = (key == turns or key == parked) and 'ZSCAN' or 'HSCAN'
+  local page = read_list(command, key, at, 'COUNT', math.min(most, 100))
+  local found, names, asked, arrived, copies = {}, {}, {}, {}, phase == 'g' and backlog_copies()
   for i = 1, #(page[2] or {}), 2 do
-    names[#names + 1], found[page[2][i]] = page[2][i], page[2][i + 1]
+    local name = page[2][i]
+    if phase ~= 'g' or string.byte(name) ~= 9 then
+      names[#names + 1], found[name] = name, page[2][i + 1]
+    elseif not copies[name] then
+      report_removal('notes', 'HDEL', groups, name)
+    end
+  end
+  if phase == 'g' and at == '0' then
+    check_backlogs(copies)
   end
   -- SCAN has another order on each server.
   table.sort(names)
