@@ -41,7 +41,8 @@ do
   local function read_rate(state, rate, burst, noted)
     local number, unit = string.match(rate or '', '^(%d+)/([smh])$')
     if limit_number(number) then
-      state.next = tonumber(noted or '') or 0
+      state.noted = tonumber(noted or '') or 0
+      state.next = state.noted
       rate_terms(state, limit_number(number), unit, limit_number(burst))
       state.allowed = rate_left(state, us)
     end
@@ -203,8 +204,9 @@ do
       elseif number then
         gone[#gone + 1] = name
       end
-      if state.interval and state.taken > 0 then
-        local next = math.max(state.next, us) + state.taken * state.interval
+      if state.interval and (state.taken > 0 or state.next ~= state.noted) then
+        local next = math.max(state.next, state.taken > 0 and us or 0)
+          + state.taken * state.interval
         times[#times + 1], times[#times + 2] = string.format('%.3f', next), name
       end
     end
