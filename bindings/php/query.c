@@ -168,5 +168,6 @@ ZEND_METHOD(Dueq_Queue, rates) {
 ZEND_METHOD(Dueq_Stats, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
 ZEND_METHOD(Dueq_Limits, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+ZEND_METHOD(Dueq_GroupLimits, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
 ZEND_METHOD(Dueq_Rate, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
