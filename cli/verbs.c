@@ -74,6 +74,42 @@ const struct command release_command = {
     "  dueq release orders \"$ticket\"\n",
     run_release};
 
+static int run_hold_group(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {
+        {"duration", required_argument, NULL, 1}, CLI_OPTIONS};
+    int64_t duration_ms = 0;
+    bool has_duration = false;
+    int code;
+    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
+        switch (option) {
+        case 1:
+            duration_ms = cli_duration(cli, "duration", optarg);
+            has_duration = true;
+            break;
+        }
+    }
+    if (!has_duration)
+        cli_usage(cli, "give --duration DURATION");
+    cli_words(cli, argc, 1, 1);
+    if (!cli_open(cli, argv, &code))
+        return code;
+    const dueq_bytes subject = {argv[optind], strlen(argv[optind])};
+    dueq_status status = dueq_hold_group_submit(cli->queue, subject, duration_ms);
+    return cli_outcome(cli, "ticket", subject, cli_wait(cli, status, NULL));
+}
+
+const struct command hold_group_command = {
+    "hold-group", "QUEUE TICKET", "Gives a message back, and holds its group",
+    "For so long no message of the group is delivered. The message comes first\n"
+    "after that. The delivery counts as no attempt.\n"
+    "\n"
+    "Options:\n"
+    "  --duration DURATION  for how long the group is held: 250ms, 5s, 1h; 0: no more\n"
+    "\n"
+    "Example:\n"
+    "  dueq hold-group orders \"$ticket\" --duration 30s\n",
+    run_hold_group};
+
 static int run_extend(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {
         {"lease", required_argument, NULL, 1}, CLI_OPTIONS};
@@ -233,6 +269,52 @@ const struct command resume_command = {
     "Example:\n"
     "  dueq resume orders\n",
     run_resume};
+
+static int run_hold(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {
+        {"group", required_argument, NULL, 1},
+        {"duration", required_argument, NULL, 2},
+        CLI_OPTIONS};
+    dueq_bytes group = {0};
+    bool has_group = false;
+    int64_t duration_ms = 0;
+    bool has_duration = false;
+    int code;
+    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
+        switch (option) {
+        case 1:
+            group = (dueq_bytes){optarg, strlen(optarg)};
+            has_group = true;
+            break;
+        case 2:
+            duration_ms = cli_duration(cli, "duration", optarg);
+            has_duration = true;
+            break;
+        }
+    }
+    if (!has_group)
+        cli_usage(cli, "give --group GROUP");
+    if (!has_duration)
+        cli_usage(cli, "give --duration DURATION");
+    cli_words(cli, argc, 0, 0);
+    if (!cli_open(cli, argv, &code))
+        return code;
+    const dueq_bytes subject = {cli->queue_name, strlen(cli->queue_name)};
+    dueq_status status = dueq_hold_submit(cli->queue, group, duration_ms);
+    return cli_outcome(cli, "queue", subject, cli_wait(cli, status, NULL));
+}
+
+const struct command hold_command = {
+    "hold", "QUEUE", "Delivers no message of a group for some time",
+    "Messages of the group that are leased stay so.\n"
+    "\n"
+    "Options:\n"
+    "  --group GROUP        the name of the group\n"
+    "  --duration DURATION  for how long: 250ms, 5s, 1h; 0: no more\n"
+    "\n"
+    "Example:\n"
+    "  dueq hold orders --group acme --duration 30s\n",
+    run_hold};
 
 static int run_limit(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {

@@ -117,6 +117,15 @@ DUEQ_API dueq_status dueq_release_submit(dueq_queue *queue, const dueq_bytes *ti
                                          int64_t delay_ms);
 
 /*
+ * Gives a message back, as dueq_release() does, and holds its group, as dueq_hold() does, in one step.
+ * duration_ms: for how long, up to DUEQ_MAX_TIME_MS; 0: the group is held no more.
+ * Returns OK or LEASE_LOST; or INVALID: the message has no group.
+ */
+DUEQ_API dueq_status dueq_hold_group(dueq_queue *queue, dueq_bytes ticket, int64_t duration_ms);
+DUEQ_API dueq_status dueq_hold_group_submit(dueq_queue *queue, dueq_bytes ticket,
+                                            int64_t duration_ms);
+
+/*
  * Sets a new end for leases.
  * tickets:  `count` of them, 1 to DUEQ_MAX_BATCH.
  * lease_ms: the leases end this long from now, 1 to UINT32_MAX.
@@ -216,6 +225,15 @@ DUEQ_API dueq_status dueq_pause_submit(dueq_queue *queue);
 /* Ends a pause, and wakes waiting consumers. Returns OK, also if the queue is not paused. */
 DUEQ_API dueq_status dueq_resume(dueq_queue *queue);
 DUEQ_API dueq_status dueq_resume_submit(dueq_queue *queue);
+
+/*
+ * Holds a group: for this time no message of it is delivered. A later hold replaces an earlier one.
+ * group:       the name of the group.
+ * duration_ms: for how long, up to DUEQ_MAX_TIME_MS; 0: the group is held no more.
+ * Returns OK.
+ */
+DUEQ_API dueq_status dueq_hold(dueq_queue *queue, dueq_bytes group, int64_t duration_ms);
+DUEQ_API dueq_status dueq_hold_submit(dueq_queue *queue, dueq_bytes group, int64_t duration_ms);
 
 /*
  * Sets the list of queues to which messages of this queue may move as their `dead_letter` says. A

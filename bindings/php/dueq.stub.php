@@ -302,6 +302,8 @@ namespace Dueq
 
         public function resume(): void;
 
+        public function hold(string $group, float|\DateInterval $duration): void;
+
         public function limit(
             int|null $concurrency = null,
             string|null $rate = null,
@@ -435,6 +437,8 @@ namespace Dueq
         public function retry(float|\DateInterval|null $delay = null, string $error = ""): bool;
 
         public function release(float|\DateInterval $delay = 0.0): void;
+
+        public function holdGroup(float|\DateInterval $duration): void;
 
         public function extend(float|\DateInterval $lease): void;
 
@@ -1013,6 +1017,15 @@ namespace Dueq
          * Ends a pause, and wakes waiting consumers. If the queue is not paused, nothing changes.
          */
         public function resume(): void {}
+
+        /**
+         * Holds a group: for so long no message of the group is delivered. Messages of it that are
+         * leased stay so. A later hold of the group replaces an earlier one.
+         *
+         * @param string $group the name of the group
+         * @param float|\DateInterval $duration for how many seconds; 0: the group is held no more
+         */
+        public function hold(string $group, float|\DateInterval $duration): void {}
 
         /**
          * Sets limits of the queue, of each of its groups, or of one $group. What is not given
@@ -1609,6 +1622,16 @@ namespace Dueq
          * @throws Exception\LeaseLostException
          */
         public function release(float|\DateInterval $delay = 0.0): void {}
+
+        /**
+         * Gives the message back to the queue, and holds its group: for so long no message of the
+         * group is delivered. The delivery does not count as an attempt.
+         *
+         * @param float|\DateInterval $duration for how many seconds the group is held; 0: it is
+         *     held no more
+         * @throws Exception\LeaseLostException
+         */
+        public function holdGroup(float|\DateInterval $duration): void {}
 
         /**
          * Extends the lease: it ends $lease seconds from now.

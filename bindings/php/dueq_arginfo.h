@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 0cc0a1ddf6466ed7aafe019dc66920510e6fe581 */
+ * Stub hash: f5f453728dc1c12501341793c2c703af5364d682 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -139,6 +139,11 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_QueueInterface_resume arginfo_class_Dueq_QueueInterface_pause
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_hold, 0, 2, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO(0, group, IS_STRING, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, duration, DateInterval, MAY_BE_DOUBLE, NULL)
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_limit, 0, 0, IS_VOID, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, concurrency, IS_LONG, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, rate, IS_STRING, 1, "null")
@@ -246,6 +251,10 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_release, 0, 0, IS_VOID, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE, "0.0")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_holdGroup, 0, 1, IS_VOID, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, duration, DateInterval, MAY_BE_DOUBLE, NULL)
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_extend, 0, 1, IS_VOID, 0)
@@ -406,6 +415,8 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queue_resume arginfo_class_Dueq_QueueInterface_pause
 
+#define arginfo_class_Dueq_Queue_hold arginfo_class_Dueq_QueueInterface_hold
+
 #define arginfo_class_Dueq_Queue_limit arginfo_class_Dueq_QueueInterface_limit
 
 #define arginfo_class_Dueq_Queue_allow arginfo_class_Dueq_QueueInterface_allow
@@ -508,6 +519,8 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_Message_retry arginfo_class_Dueq_MessageInterface_retry
 
 #define arginfo_class_Dueq_Message_release arginfo_class_Dueq_MessageInterface_release
+
+#define arginfo_class_Dueq_Message_holdGroup arginfo_class_Dueq_MessageInterface_holdGroup
 
 #define arginfo_class_Dueq_Message_extend arginfo_class_Dueq_MessageInterface_extend
 
@@ -797,6 +810,7 @@ ZEND_METHOD(Dueq_Queue, cancelMany);
 ZEND_METHOD(Dueq_Queue, reschedule);
 ZEND_METHOD(Dueq_Queue, pause);
 ZEND_METHOD(Dueq_Queue, resume);
+ZEND_METHOD(Dueq_Queue, hold);
 ZEND_METHOD(Dueq_Queue, limit);
 ZEND_METHOD(Dueq_Queue, allow);
 ZEND_METHOD(Dueq_Queue, purge);
@@ -838,6 +852,7 @@ ZEND_METHOD(Dueq_Message, fire);
 ZEND_METHOD(Dueq_Message, checkpoint);
 ZEND_METHOD(Dueq_Message, retry);
 ZEND_METHOD(Dueq_Message, release);
+ZEND_METHOD(Dueq_Message, holdGroup);
 ZEND_METHOD(Dueq_Message, extend);
 ZEND_METHOD(Dueq_Message, bury);
 ZEND_METHOD(Dueq_Messages, __construct);
@@ -983,6 +998,7 @@ static const zend_function_entry class_Dueq_QueueInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, reschedule, arginfo_class_Dueq_QueueInterface_reschedule, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, pause, arginfo_class_Dueq_QueueInterface_pause, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, resume, arginfo_class_Dueq_QueueInterface_resume, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, hold, arginfo_class_Dueq_QueueInterface_hold, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, limit, arginfo_class_Dueq_QueueInterface_limit, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, allow, arginfo_class_Dueq_QueueInterface_allow, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, purge, arginfo_class_Dueq_QueueInterface_purge, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
@@ -1019,6 +1035,7 @@ static const zend_function_entry class_Dueq_MessageInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, checkpoint, arginfo_class_Dueq_MessageInterface_checkpoint, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, retry, arginfo_class_Dueq_MessageInterface_retry, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, release, arginfo_class_Dueq_MessageInterface_release, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, holdGroup, arginfo_class_Dueq_MessageInterface_holdGroup, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, extend, arginfo_class_Dueq_MessageInterface_extend, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, bury, arginfo_class_Dueq_MessageInterface_bury, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_FE_END
@@ -1081,6 +1098,7 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, reschedule, arginfo_class_Dueq_Queue_reschedule, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, pause, arginfo_class_Dueq_Queue_pause, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, resume, arginfo_class_Dueq_Queue_resume, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, hold, arginfo_class_Dueq_Queue_hold, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, limit, arginfo_class_Dueq_Queue_limit, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, allow, arginfo_class_Dueq_Queue_allow, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, purge, arginfo_class_Dueq_Queue_purge, ZEND_ACC_PUBLIC)
@@ -1142,6 +1160,7 @@ static const zend_function_entry class_Dueq_Message_methods[] = {
 	ZEND_ME(Dueq_Message, checkpoint, arginfo_class_Dueq_Message_checkpoint, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, retry, arginfo_class_Dueq_Message_retry, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, release, arginfo_class_Dueq_Message_release, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Message, holdGroup, arginfo_class_Dueq_Message_holdGroup, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, extend, arginfo_class_Dueq_Message_extend, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, bury, arginfo_class_Dueq_Message_bury, ZEND_ACC_PUBLIC)
 	ZEND_FE_END

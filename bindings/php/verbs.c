@@ -43,6 +43,25 @@ ZEND_METHOD(Dueq_Message, release) {
     dueq_php_message_settle(message, submitted);
 }
 
+ZEND_METHOD(Dueq_Message, holdGroup) {
+    const dueq_php_place duration_place = {1, -1, "duration"};
+    zval *duration;
+    int64_t duration_ms = 0;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_ZVAL(duration)
+    ZEND_PARSE_PARAMETERS_END();
+
+    SETTLE_MESSAGE(message);
+    if (!dueq_php_duration(&duration_place, duration, &duration_ms)) {
+        RETURN_THROWS();
+    }
+    const dueq_bytes ticket = dueq_php_message_ticket(&message->std);
+    const dueq_status submitted = dueq_hold_group_submit(message->queue->queue, ticket,
+                                                         duration_ms);
+    dueq_php_message_settle(message, submitted);
+}
+
 ZEND_METHOD(Dueq_Message, extend) {
     const dueq_php_place lease_place = {1, -1, "lease"};
     zval *lease;
@@ -179,6 +198,26 @@ ZEND_METHOD(Dueq_Queue, resume) {
 
     THIS_QUEUE(queue);
     const dueq_status submitted = dueq_resume_submit(queue->queue);
+    dueq_php_finish(queue->client, submitted);
+}
+
+ZEND_METHOD(Dueq_Queue, hold) {
+    const dueq_php_place duration_place = {2, -1, "duration"};
+    zend_string *group;
+    zval *duration;
+    int64_t duration_ms = 0;
+
+    ZEND_PARSE_PARAMETERS_START(2, 2)
+        Z_PARAM_STR(group)
+        Z_PARAM_ZVAL(duration)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    if (!dueq_php_duration(&duration_place, duration, &duration_ms)) {
+        RETURN_THROWS();
+    }
+    const dueq_status submitted = dueq_hold_submit(queue->queue, dueq_php_bytes(group),
+                                                   duration_ms);
     dueq_php_finish(queue->client, submitted);
 }
 

@@ -42,7 +42,10 @@
     X(TURNS, "turns")                                                                              \
     X(LIMITS, "limits")                                                                            \
     X(WORKING, "working")                                                                          \
-    X(PARKED, "parked")
+    X(PARKED, "parked")                                                                            \
+    X(TIMERS, "timers")                                                                            \
+    X(RATED, "rated")                                                                              \
+    X(HOLDS, "holds")
 
 enum dueq__key {
 #define DUEQ__KEY_OF(name, suffix) DUEQ__KEY_##name,

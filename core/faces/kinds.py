@@ -173,6 +173,12 @@ KINDS = {
         argument="GROUP",
         contract='field(step, "{name}") ? bytes(run, step, "{name}") : (dueq_bytes){{0}}',
     ),
+    # The name of a group, which must be given.
+    "group_name": TEXT._replace(
+        check="dueq__arg_check_group(queue, {name})",
+        send="dueq__arg_put_group(&words, {name})",
+        argument="GROUP",
+    ),
     "text": TEXT,
     # A text that is stored with a message, and cut if it is too long; in Python also an exception.
     "note": TEXT._replace(

@@ -1,5 +1,5 @@
 -- ack_outbox: finishes a leased message, and puts its successors for another queue into the outbox.
--- keys msg leased outbox wake meta attempts reply turns working parked
+-- keys msg leased outbox wake meta attempts reply turns working parked timers
 -- includes now leased_message keep_reply draft_read outbox_put bulk deferred_removals count
 -- includes held noop_write wake leaves
 -- args ticket, the other queue's name, then for each successor the id of its entry, which the core

@@ -1,6 +1,6 @@
 -- ack_push: finishes a leased message, and pushes its successors to its own queue.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
--- keys groups turns working parked
+-- keys groups turns working parked timers
 -- includes now leased_message keep_reply backlog store_below_backlog deferred_removals count held
 -- includes replace_message keep_history noop_write wake leaves
 -- args ticket, then id, envelope, due, extra of each successor (lib/draft_read.lua)

@@ -1,5 +1,5 @@
 -- ack_wake: finishes leased messages. If others wait until fewer are leased, a consumer wakes.
--- keys msg leased attempts meta reply ready rates wake turns working parked
+-- keys msg leased attempts meta reply ready rates wake turns working parked timers
 -- includes ack_verify ack_finish leaves keep_reply wake
 -- args tickets
 -- Returns a digit for each: 0 finished, 4 the lease is lost; and 'l' if the queue has limits.

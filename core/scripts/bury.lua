@@ -1,6 +1,6 @@
 -- bury: ends a leased message by its policy.
 -- keys msg leased dead outbox wake meta attempts failures reply
--- keys turns working parked
+-- keys turns working parked timers
 -- includes now leased_message keep_reply end_message envelope note_failure deferred_removals
 -- includes held noop_write wake leaves
 -- args ticket, reason, who says so (lib/note_failure.lua)

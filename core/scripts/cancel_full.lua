@@ -1,6 +1,6 @@
 -- cancel_full: removes messages of any state but outbox, where a message belongs to another queue.
 -- The ticket of a ready message stays in its lane. The reserve that meets it drops it.
--- keys msg delayed leased dead outbox wake meta attempts reply turns working parked
+-- keys msg delayed leased dead outbox wake meta attempts reply turns working parked timers
 -- includes message deferred_removals count keep_reply held refuse_partitioned wake leaves
 -- args ids
 -- Returns a digit for each: the state that it was in (1 ready, 2 delayed, 3 leased, 4 dead), or 0:

@@ -1,5 +1,6 @@
 -- limit: sets limits of the queue, of each of its groups, or of one group.
--- keys msg limits meta wake groups leased turns working parked
+-- keys msg limits meta wake groups leased turns working parked timers rated
+-- keys holds
 -- includes bulk now wake noop_write refuse_layout regroup
 -- args alone: the number of partitions, if the queue is one of them, else 1; '1': first removes all
 --   limits, or those of the group; the group as tickets have it (''); then of each limit its scope
@@ -59,7 +60,9 @@ local queue_limited, groups_limited, backlog, number = summary(has)
 if number > 1000 then
   return redis.error_reply('INVALID at most 1000 groups of a queue have limits of their own')
 end
-local limited = groups_limited and '2' or queue_limited and '1'
+-- While groups are held, `limited` stays 2.
+local limited = (groups_limited or redis.call('ZCARD', holds) > 0) and '2'
+  or queue_limited and '1'
 if unreadable and (limited or backlog) then
   return unreadable
 end
@@ -94,9 +97,7 @@ if backlog and not has['each.backlog'] then
   copies[#copies + 1], copies[#copies + 2] = '\t', '0'
 end
 bulk('HSET', groups, copies)
-if groups_limited or had_groups then
-  regroup(groups_limited)
-end
+regroup(limited == '2')
 redis.call('HSET', meta, unpack(noted))
 for _, field in ipairs(had) do
   if not has[field] and field ~= 'next' and field ~= 'since' then

@@ -1,7 +1,7 @@
 -- release: gives leased messages back uncounted: to the fronts of their lanes, in their order, or
 -- delayed.
 -- keys msg ready high low delayed leased wake meta attempts reply
--- keys turns working parked
+-- keys turns working parked timers
 -- includes now leased_message ticket attempts deferred_removals put_tickets enqueue bulk note_event
 -- includes keep_reply refuse_wire noop_write lane count wake leaves
 -- args delay in ms, tickets

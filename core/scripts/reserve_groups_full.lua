@@ -1,6 +1,6 @@
 -- reserve_groups_full: reserve_full for a queue that has had messages with groups.
 -- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates
--- keys failures groups lines turns limits working parked
+-- keys failures groups lines turns limits working parked timers rated holds
 -- includes turns arrivals group_limits full
 -- args as reserve_full
 -- passes on to reserve_full
@@ -15,15 +15,15 @@ function by_turns.sort(returned, garbage)
   by_turns.sorted = sort_arrivals(math.max(250, by_turns.returned), by_turns.returned, garbage)
 end
 
-local function bring_back()
-  by_turns.has_come_back = group_gate.bring_back() or by_turns.has_come_back
+function by_turns.bring_back(takes)
+  by_turns.has_come_back = group_gate.bring_back(takes) or by_turns.has_come_back
 end
 
 -- The next tickets, at most `most`, in the order of the turns.
 function by_turns.take(most)
   local tickets = {}
   batch = {}
-  bring_back()
+  by_turns.bring_back(true)
   for i = 1, most do
     local ticket, line = turn_take(most)
     if not ticket then
@@ -54,20 +54,20 @@ function by_turns.judged(i, leaves, is_delivered)
   end
 end
 
--- has_limits: the queue has limits of groups.
-function by_turns.begin(text, has_limits)
+-- us: the server's clock in microseconds, where the queue has limits of groups; else false.
+function by_turns.begin(text, us)
   -- Types of keys are checked before the first write.
   redis.call('HLEN', groups)
   redis.call('HLEN', lines)
   redis.call('ZCARD', turns)
-  if has_limits then
-    group_gate.begin()
+  if us then
+    group_gate.begin(us)
   end
-  turns_begin(text, true, has_limits and group_gate)
+  turns_begin(text, true, us and group_gate)
 end
 
 function by_turns.write()
-  bring_back()
+  by_turns.bring_back(false)
   write_turns()
   group_gate.write()
 end
@@ -83,4 +83,5 @@ end
 
 by_turns.left, by_turns.unreadable = turns_left, unreadable
 by_turns.leave, by_turns.enter = group_gate.leave, group_gate.enter
+by_turns.wait, by_turns.next_timer = group_gate.wait, group_gate.next_timer
 -- include full

@@ -1,7 +1,7 @@
 -- schedule: stores the message of a schedule, unless there is one of the same definition that is
 -- not dead. If it replaces a paused message, the new one is paused too.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
--- keys turns working parked
+-- keys turns working parked timers
 -- includes now message keep_reply store_drafts deferred_removals refuse_layout replace_message
 -- includes keep_history leaves wake
 -- args id, envelope, due, extra (lib/draft_read.lua). The first header is `time`, with 13 digits.

@@ -152,6 +152,7 @@ final class ContractTest extends TestCase
     private const MADE = [
         'retry' => 'EXHAUSTED',
         'release' => 'OK',
+        'hold_group' => 'OK',
         'extend' => 'OK',
         'bury' => 'OK',
         'kick' => 'NOT_FOUND',
@@ -160,6 +161,7 @@ final class ContractTest extends TestCase
         'reschedule' => 'NOT_FOUND',
         'pause' => 'OK',
         'resume' => 'OK',
+        'hold' => 'OK',
         'limit' => 'OK',
     ];
     // The end of what was made.

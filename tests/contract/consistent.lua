@@ -122,7 +122,8 @@ local function check_working(queue)
     complain('%s has %d leased and not none', group, number)
   end
   for _, group in ipairs(redis.call('ZRANGE', queue .. 'parked', 0, -1)) do
-    if redis.call('HEXISTS', queue .. 'working', group) == 0 then
+    if redis.call('HEXISTS', queue .. 'working', group) == 0
+      and not redis.call('ZSCORE', queue .. 'timers', group) then
       complain('%s waits for nothing', group)
     end
   end
@@ -170,6 +171,7 @@ local function check_next(queue)
   for _, pair in ipairs({
     { 'delayed', 'next_event' },
     { 'leased', 'next_event' },
+    { 'timers', 'next_event' },
     { 'outbox', 'next_event' },
     { 'outbox', 'outbox_event' },
   }) do

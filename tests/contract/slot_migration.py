@@ -51,7 +51,8 @@ KINDS = {
     **dict.fromkeys(("described", "timings", "groups", "lines", "limits"), "HASH"),
     "working": "HASH",
     **dict.fromkeys(("delayed", "leased", "dead", "outbox", "received", "unique"), "ZSET"),
-    **dict.fromkeys(("wake", "lock_wake", "members", "consumers", "turns", "parked"), "ZSET"),
+    **dict.fromkeys(("wake", "lock_wake", "members", "consumers", "turns"), "ZSET"),
+    **dict.fromkeys(("parked", "timers", "rated", "holds"), "ZSET"),
     **dict.fromkeys(("reply", "lock"), "STRING"),
     "targets": "SET",
 }

@@ -1,4 +1,4 @@
--- defines check_working check_parked; needs leased meta parked turns working
+-- defines check_working check_parked; needs leased meta parked timers turns working
 -- includes check_findings check_verdict at_work group_in decimal wake
 -- What check looks at where a queue has limits of groups (lib/group_limits.lua).
 
@@ -38,10 +38,11 @@ local function check_working()
   end
 end
 
--- A group in `parked` waits for an end of one of its messages. If none is leased, a repair brings
--- the group back to `turns`.
+-- A group in `parked` waits for a time, or for an end of one of its messages. If none is leased, a
+-- repair brings the group back to `turns`.
 local function check_parked(name, time)
-  if at_work(read_list('HMGET', working, name)[1]) == 0 then
+  local waits = read_list('ZMSCORE', timers, name)[1]
+  if not waits and at_work(read_list('HMGET', working, name)[1]) == 0 then
     report_removal('group', 'ZREM', parked, name)
     if repairs then
       redis.call('ZADD', turns, 'NX', time, name)

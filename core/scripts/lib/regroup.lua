@@ -1,9 +1,9 @@
--- defines regroup; needs leased meta parked turns working; includes bulk group_in
+-- defines regroup; needs holds leased meta parked rated timers turns working; includes bulk group_in
 -- The limits of groups have changed. Their script calls this before it writes `limited`. Groups that
--- were at a limit come back to `turns`, and the next reserves look at each of them. Where the queue
+-- were at a limit, or held, come back to `turns`, and the next reserves look at each of them. Where the queue
 -- had no limits of groups, nobody has counted what is leased. Then this counts it, in a time in
 -- proportion to it.
--- has_limits: the queue has limits of groups from now on.
+-- has_limits: the queue has limits of groups, or holds, from now on.
 local function regroup(has_limits)
   local had = redis.call('HGET', meta, 'limited') == '2'
   -- The members of a sorted set, at most 1,000 at a time.
@@ -46,11 +46,11 @@ local function regroup(has_limits)
     end
   end)
   if has_limits then
-    redis.call('UNLINK', parked)
+    redis.call('UNLINK', parked, timers)
     for at = 1, #gone, 1000 do
       redis.call('HDEL', working, unpack(gone, at, math.min(at + 999, #gone)))
     end
   else
-    redis.call('UNLINK', parked, working)
+    redis.call('UNLINK', parked, working, timers, rated, holds)
   end
 end

@@ -493,6 +493,17 @@ class Queue(Source):
         call = on(self._own, _core.resume_submit)
         await self._home.call(call)
 
+    async def hold(self, group: str, duration: float | timedelta) -> None:
+        """
+        Holds a group: for so long no message of the group is delivered. Messages of it that are
+        leased stay so. A later hold of the group replaces an earlier one.
+
+        group     the name of the group
+        duration  for how many seconds (or a timedelta); 0: the group is held no more
+        """
+        call = on(self._own, _core.hold_submit, group, duration_ms(duration, "duration"))
+        await self._home.call(call)
+
     async def limit(
         self,
         concurrency: int | None = None,
