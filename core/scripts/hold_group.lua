@@ -1,7 +1,6 @@
 -- hold_group: gives a leased message back uncounted, to the front of the line of its group, and
 -- holds the group.
--- keys msg ready high low leased meta attempts reply wake limits turns working parked timers rated
--- keys holds
+-- keys msg ready high low leased meta attempts reply wake turns working parked timers rated holds
 -- includes now leased_message ticket attempts deferred_removals enqueue count group_in hold_for
 -- includes leaves held noop_write wake keep_reply
 -- args ticket, for how many ms (0: a hold ends)
@@ -17,9 +16,8 @@ local id, _, had = leased_message(ARGV[4])
 if not id then
   return keep_reply(DUEQ_LEASE_LOST)
 end
--- The hold may be the first of the queue: then it counts what is leased, this message, too.
-hold_for(name, tonumber(ARGV[5]), now_ms())
 leaves({ ARGV[4] })
+hold_for(name, tonumber(ARGV[5]), now_ms(), ARGV[4])
 had.forgiven = had.forgiven + 1
 enqueue({ ticket_write(had.deliveries, id, had.suffix) }, true)
 count('returned', 1)

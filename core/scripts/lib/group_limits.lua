@@ -1,5 +1,5 @@
 -- defines group_gate; needs attempts holds limits meta msg parked rated timers working
--- includes bulk turns at_work group_in limit_number limits limited_by rate_terms
+-- includes bulk turns at_work group_in limit_number limits limited_by rate_terms clear
 -- How a reserve keeps to the limits of groups, and to holds. `working` has how many tickets of each
 -- group are leased, `rated` from when on the next one has its time by the rate, in microseconds,
 -- `holds` until when a group is held. A group of which no message may be delivered now is not in
@@ -14,6 +14,7 @@ do
   -- include group_in
   -- include limit_number
   -- include limited_by
+  -- include clear
   local is_on, now, us, each, states = false, 0, 0, nil, {}
   -- The groups whose tickets leave `leased` in this call, and that are not back in the turns yet.
   local freed, has_parked, has_rated, holding = { nil }, false, false, 0
@@ -221,10 +222,21 @@ do
     bulk('ZADD', timers, waiting)
   end
 
+  -- Removes the members of a set whose time has passed.
+  local function remove_passed(set, time)
+    local passed = redis.call('ZCOUNT', set, '-inf', string.format('%d', time))
+    if passed > 0 then
+      redis.call('ZREMRANGEBYRANK', set, 0, passed - 1)
+    end
+  end
+
   function group_gate.remove()
     bulk('ZREM', parked, returning)
     if ends then
-      redis.call('UNLINK', working, timers, rated, holds)
+      clear_hash(working)
+      clear_set(timers)
+      clear_set(rated)
+      clear_set(holds)
       if limited then
         redis.call('HSET', meta, 'limited', limited)
       else
@@ -239,11 +251,11 @@ do
     bulk('HDEL', working, gone)
     bulk('ZREM', timers, past)
     if holding > 0 and not group_gate.has_parked() then
-      redis.call('ZREMRANGEBYSCORE', holds, '-inf', string.format('%d', now))
+      remove_passed(holds, now)
     end
     if has_rated then
       -- A time that has passed allows as much as none.
-      redis.call('ZREMRANGEBYSCORE', rated, '-inf', string.format('%d', us))
+      remove_passed(rated, us)
     end
   end
 end
