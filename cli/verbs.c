@@ -363,7 +363,8 @@ static int run_limit(struct cli *cli, int argc, char *argv[]) {
             weight = cli_limit(cli, "weight", optarg, DUEQ_MAX_LIMIT);
             break;
         case 7:
-            each_group_concurrency = cli_limit(cli, "each-group-concurrency", optarg, DUEQ_MAX_LIMIT);
+            each_group_concurrency = cli_limit(cli, "each-group-concurrency", optarg,
+                                               DUEQ_MAX_LIMIT);
             break;
         case 8:
             each_group_rate = (dueq_bytes){optarg, strlen(optarg)};
@@ -384,19 +385,16 @@ static int run_limit(struct cli *cli, int argc, char *argv[]) {
         return code;
     const dueq_bytes subject = {cli->queue_name, strlen(cli->queue_name)};
     dueq_status status = dueq_limit_submit(cli->queue,
-                                           &(dueq_limit_options){.struct_size = sizeof(dueq_limit_options),
-                                           .concurrency = concurrency, .rate = rate, .burst = burst,
-                                           .group = group, .backlog = backlog, .weight = weight,
-                                           .each_group_concurrency = each_group_concurrency,
-                                           .each_group_rate = each_group_rate,
-                                           .each_group_burst = each_group_burst,
-                                           .each_group_backlog = each_group_backlog,
-                                           .clear = clear});
+      &(dueq_limit_options){.struct_size = sizeof(dueq_limit_options), .concurrency = concurrency,
+      .rate = rate, .burst = burst, .group = group, .backlog = backlog, .weight = weight,
+      .each_group_concurrency = each_group_concurrency, .each_group_rate = each_group_rate,
+      .each_group_burst = each_group_burst, .each_group_backlog = each_group_backlog,
+      .clear = clear});
     return cli_outcome(cli, "queue", subject, cli_wait(cli, status, NULL));
 }
 
 const struct command limit_command = {
-    "limit", "QUEUE", "Sets how many messages of a queue or group run at once, start in a time, and may wait",
+    "limit", "QUEUE", "Sets how many messages of a queue or a group run at once, start, or wait",
     "Sets limits of the queue, of each of its groups, or with --group of one group. What is not\n"
     "given stays as it is. A limit of one group counts instead of that of each group.\n"
     "\n"
@@ -419,8 +417,8 @@ const struct command limit_command = {
     "                              refused; none: no limit\n"
     "  --clear                     first removes all limits, with --group those of the group\n"
     "\n"
-    "In a queue with partitions each partition gets its part of a limit of the queue, rounded up; a\n"
-    "group is in one partition and has its limits there. dueq limits shows the limits.\n"
+    "In a queue with partitions each partition gets its part of a limit of the queue, rounded up,\n"
+    "and has the limits of groups whole. dueq limits shows the limits.\n"
     "\n"
     "Example:\n"
     "  dueq limit orders --concurrency 50 --rate 1000/s\n",

@@ -903,8 +903,8 @@ DUEQ_API void dueq_result_free(dueq_result *result);
 
 /*
  * For all verbs:
- * - The return value is DUEQ_OK if all items are OK; else a failure, or the first outcome of an item
- *   that is not.
+ * - The return value is DUEQ_OK if all items are OK; else a failure, or the first outcome of an
+ *   item that is not.
  * - `result` may be NULL if the caller wants only the return value. *result is NULL on failure,
  *   except NOT_DURABLE and BACKLOG.
  * - The call ends at the client's timeout at the latest; a push may then still wait for the time of
@@ -1299,8 +1299,8 @@ DUEQ_API dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms);
 
 /*
  * Ends a final call, and returns its status; PENDING: the call is still under way.
- * *result: the result, which the caller frees. NULL on failure, except NOT_DURABLE and BACKLOG, and if the verb
- *          has no result. `result` may be NULL.
+ * *result: the result, which the caller frees. NULL on failure, except NOT_DURABLE and BACKLOG, and
+ *          if the verb has no result. `result` may be NULL.
  */
 DUEQ_API dueq_status dueq_take(dueq_client *client, dueq_result **result);
 

@@ -258,17 +258,17 @@ ZEND_METHOD(Dueq_Queue, limit) {
 
     THIS_QUEUE(queue);
     const dueq_status submitted = dueq_limit_submit(queue->queue,
-                                                    &(dueq_limit_options){.struct_size = sizeof(dueq_limit_options),
-                                                    .concurrency = no_concurrency ? DUEQ_UNCHANGED : concurrency,
-                                                    .rate = rate ? dueq_php_bytes(rate) : (dueq_bytes){0},
-                                                    .burst = no_burst ? DUEQ_UNCHANGED : burst,
-                                                    .group = group ? dueq_php_bytes(group) : (dueq_bytes){0},
-                                                    .backlog = no_backlog ? DUEQ_UNCHANGED : backlog,
-                                                    .weight = no_weight ? DUEQ_UNCHANGED : weight,
-                                                    .each_group_concurrency = no_each_group_concurrency ? DUEQ_UNCHANGED : each_group_concurrency,
-                                                    .each_group_rate = each_group_rate ? dueq_php_bytes(each_group_rate) : (dueq_bytes){0},
-                                                    .each_group_burst = no_each_group_burst ? DUEQ_UNCHANGED : each_group_burst,
-                                                    .each_group_backlog = no_each_group_backlog ? DUEQ_UNCHANGED : each_group_backlog,
-                                                    .clear = clear});
+      &(dueq_limit_options){.struct_size = sizeof(dueq_limit_options),
+      .concurrency = no_concurrency ? DUEQ_UNCHANGED : concurrency,
+      .rate = rate ? dueq_php_bytes(rate) : (dueq_bytes){0},
+      .burst = no_burst ? DUEQ_UNCHANGED : burst,
+      .group = group ? dueq_php_bytes(group) : (dueq_bytes){0},
+      .backlog = no_backlog ? DUEQ_UNCHANGED : backlog,
+      .weight = no_weight ? DUEQ_UNCHANGED : weight,
+      .each_group_concurrency = no_each_group_concurrency ? DUEQ_UNCHANGED : each_group_concurrency,
+      .each_group_rate = each_group_rate ? dueq_php_bytes(each_group_rate) : (dueq_bytes){0},
+      .each_group_burst = no_each_group_burst ? DUEQ_UNCHANGED : each_group_burst,
+      .each_group_backlog = no_each_group_backlog ? DUEQ_UNCHANGED : each_group_backlog,
+      .clear = clear});
     dueq_php_finish(queue->client, submitted);
 }

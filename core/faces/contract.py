@@ -16,7 +16,7 @@ def step(face: Face) -> str:
         given = ["held->queue", *face.on("held->ticket")]
     given += face.in_c([each.get("contract") for each in face.parameters])
     given += ["NULL"] if face.returns else []
-    call = filled(f"    dueq_status status = dueq_{face.name}(", given, ");")
+    call = filled(f"    dueq_status status = dueq_{face.name}(", given, ");", face.indent)
     compare = '    compare_status(run, field(step, "expect"), status);\n'
     return f"\n{start}{call}\n{compare}}}\n"
 

@@ -127,6 +127,11 @@ class Face:
         begin = f"&({self.struct[0]}){{.struct_size = sizeof({self.struct[0]})"
         return [begin, *members[:-1], members[-1] + "}"]
 
+    @property
+    def indent(self) -> str | None:
+        """Where the lines of such a call begin: text.filled()."""
+        return " " * 6 if self.struct else None
+
     def on(self, subject: str) -> list[str]:
         """The first arguments of a call in C that is about the item in the variable `subject`."""
         if not self.subject:

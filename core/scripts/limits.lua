@@ -1,10 +1,10 @@
 -- limits: the limits of the queue and of its groups.
 -- keys msg limits meta
 -- includes refuse_layout limits
--- Returns { concurrency, rate, burst, and of each group concurrency, rate, burst, backlog }, each as
---   it was set, or '': there is no limit; behind them, of each group that has limits of its own, in
---   the order of their names: its name, concurrency, rate, burst, backlog and weight; or an error:
---   CORRUPT.
+-- Returns { concurrency, rate, burst, and of each group concurrency, rate, burst, backlog }, each
+--   as it was set, or '': there is no limit; behind them, of each group that has limits of its own,
+--   in the order of their names: its name, concurrency, rate, burst, backlog and weight; or an
+--   error: CORRUPT.
 
 -- include refuse_layout
 local limit, problem = limits_read()

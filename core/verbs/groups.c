@@ -88,7 +88,8 @@ dueq_result *dueq__result_groups(const struct dueq__reply *reply, struct dueq__e
         if (!read_group(reply, FIXED + i * EACH, &group))
             return dueq__result_malformed(result, error, "groups");
         name = dueq__result_copy(result, group.name);
-        group.name = (dueq_bytes){name.data, dueq__group_unescape(name, (char *)(uintptr_t)name.data)};
+        size_t size = dueq__group_unescape(name, (char *)(uintptr_t)name.data);
+        group.name = (dueq_bytes){name.data, size};
         memcpy(result->items[i].value, &group, sizeof group);
         result->items[i].id = group.name;
     }

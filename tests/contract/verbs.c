@@ -72,18 +72,17 @@ static void do_hold(struct run *run, json_object *step) {
 
 static void do_limit(struct run *run, json_object *step) {
     dueq_status status = dueq_limit(run->queue,
-                                    &(dueq_limit_options){.struct_size = sizeof(dueq_limit_options),
-                                    .concurrency = number(step, "concurrency", DUEQ_UNCHANGED),
-                                    .rate = bytes(run, step, "rate"),
-                                    .burst = number(step, "burst", DUEQ_UNCHANGED),
-                                    .group = field(step, "group") ? bytes(run, step, "group") : (dueq_bytes){0},
-                                    .backlog = number(step, "backlog", DUEQ_UNCHANGED),
-                                    .weight = number(step, "weight", DUEQ_UNCHANGED),
-                                    .each_group_concurrency = number(step, "each_group_concurrency", DUEQ_UNCHANGED),
-                                    .each_group_rate = bytes(run, step, "each_group_rate"),
-                                    .each_group_burst = number(step, "each_group_burst", DUEQ_UNCHANGED),
-                                    .each_group_backlog = number(step, "each_group_backlog", DUEQ_UNCHANGED),
-                                    .clear = json_object_get_boolean(field(step, "clear"))});
+      &(dueq_limit_options){.struct_size = sizeof(dueq_limit_options),
+      .concurrency = number(step, "concurrency", DUEQ_UNCHANGED), .rate = bytes(run, step, "rate"),
+      .burst = number(step, "burst", DUEQ_UNCHANGED),
+      .group = field(step, "group") ? bytes(run, step, "group") : (dueq_bytes){0},
+      .backlog = number(step, "backlog", DUEQ_UNCHANGED),
+      .weight = number(step, "weight", DUEQ_UNCHANGED),
+      .each_group_concurrency = number(step, "each_group_concurrency", DUEQ_UNCHANGED),
+      .each_group_rate = bytes(run, step, "each_group_rate"),
+      .each_group_burst = number(step, "each_group_burst", DUEQ_UNCHANGED),
+      .each_group_backlog = number(step, "each_group_backlog", DUEQ_UNCHANGED),
+      .clear = json_object_get_boolean(field(step, "clear"))});
     compare_status(run, field(step, "expect"), status);
 }
 

@@ -11,7 +11,7 @@ local BACKLOG = '9'
 
 -- Whether groups have a backlog.
 local function backlog_holds()
-  return redis.pcall('HEXISTS', groups, '\t') == 1
+  return type(redis.pcall('HGET', groups, '\t')) == 'string'
 end
 
 -- Counts, for each group in `counts`, its tickets in `ready`.
