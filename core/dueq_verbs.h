@@ -117,7 +117,7 @@ DUEQ_API dueq_status dueq_release_submit(dueq_queue *queue, const dueq_bytes *ti
                                          int64_t delay_ms);
 
 /*
- * Gives a message back, as dueq_release() does, and holds its group, as dueq_hold() does, in one step.
+ * Gives a message back, as dueq_release() does, and holds its group, as dueq_hold() does.
  * duration_ms: for how long, up to DUEQ_MAX_TIME_MS; 0: the group is held no more.
  * Returns OK or LEASE_LOST; or INVALID: the message has no group.
  */

@@ -1,5 +1,5 @@
 -- stats: counts the queue in O(1). Changes nothing.
--- keys msg ready high low delayed leased dead outbox meta groups lines turns rates limits parked
+-- keys msg ready high low delayed leased dead outbox meta groups lines turns parked rates limits
 -- includes decimal ticket group_mark first_in_line refuse_layout limits
 -- Returns { now ms, ready, delayed, leased, dead, outbox, pushed, reserved, acked, retried,
 --   expired, died, cancelled, purged, quarantined, next due time or end of a lease (0: none), 1 if

@@ -68,7 +68,8 @@ local function check_meta()
   -- again, at most 1 s later (lib/ended_leases.lua). check allows 2 s.
   local ended = math.max(head(leased), now + 2000)
   local earliest = {
-    next_event = math.min(head(delayed), ended, head(outbox), head(timers)), outbox_event = head(outbox),
+    next_event = math.min(head(delayed), ended, head(outbox), head(timers)),
+    outbox_event = head(outbox),
   }
   for i, name in ipairs(names) do
     local value, first, right = values[i] or '', earliest[name], nil
@@ -78,7 +79,8 @@ local function check_meta()
     elseif name == 'has_priorities' then
       right = value ~= '1'
         and #read_list('LRANGE', high, 0, 0) + #read_list('LRANGE', low, 0, 0)
-          + #read_list('ZRANGE', turns, 0, 0) + ((limited or values[#names] == '2') and 1 or 0) > 0 and '1' or nil
+          + #read_list('ZRANGE', turns, 0, 0) > 0 and '1'
+        or value ~= '1' and (limited or values[#names] == '2') and '1' or nil
     elseif name == 'limited' then
       right = limited and value ~= limited and limited or nil
     elseif name == 'turns' then

@@ -3,11 +3,11 @@
 -- How a reserve keeps to the limits of groups, and to holds. `working` has how many tickets of each
 -- group are leased, `rated` from when on the next one has its time by the rate, in microseconds,
 -- `holds` until when a group is held. A group of which no message may be delivered now is not in
--- `turns`, but in `parked`, with its virtual time; and in `timers`, if it waits for a time. It comes
--- back to `turns` at that time; or, if it has none, when a ticket of it leaves `leased`. It is looked
--- at when its turn comes, and parked again if it must wait on. Messages without a group have no such
--- limit.
--- A script has room for 200 local names. So these are in a block, and the functions in one table.
+-- `turns`, but in `parked`, with its virtual time; and in `timers`, if it waits for a time. It
+-- comes back to `turns` at that time; or, if it has none, when a ticket of it leaves `leased`. It
+-- is looked at when its turn comes, and parked again if it must wait on. Messages without a group
+-- have no such limit. A script has room for 200 local names. So these are in a block, and the
+-- functions in one table.
 local group_gate = {}
 do
   -- include at_work
@@ -149,8 +149,8 @@ do
     end
   end
 
-  -- For how many ms such a message must wait, as its group is held, or its rate is used up. It keeps
-  -- no place meanwhile.
+  -- For how many ms such a message must wait, as its group is held, or its rate is used up. It
+  -- keeps no place meanwhile.
   function group_gate.wait(name)
     return is_on and name ~= '' and math.max(0, opens_at(state_of(name)) - now) or 0
   end
@@ -211,7 +211,8 @@ do
         times[#times + 1], times[#times + 2] = string.format('%.3f', next), name
       end
     end
-    -- After the last hold the queue needs no such reserves any more, unless it has limits of groups.
+    -- After the last hold the queue needs no such reserves any more, unless it has limits of
+    -- groups.
     ends = holding > 0 and not group_gate.has_parked()
       and redis.call('ZCOUNT', holds, '-inf', string.format('%d', now)) == holding
     limited = ends and limited_by()

@@ -3,7 +3,8 @@
 -- reserve that meets the turn of a held group parks it (lib/group_limits.lua). So nothing is moved
 -- here, but a group that waits for an earlier or a later time. The reserve after the last hold
 -- removes what holds need.
--- name: as in tickets; leaving: a ticket of the group that this script removes from `leased`, or nil.
+-- name: as in tickets; leaving: a ticket of the group that this script removes from `leased`, or
+-- nil.
 local function hold_for(name, ms, now, leaving)
   local parked_at = redis.call('ZSCORE', parked, name)
   local waits = redis.call('ZSCORE', timers, name)

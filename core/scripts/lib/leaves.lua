@@ -1,8 +1,8 @@
 -- defines leaves write_left; needs attempts meta msg parked timers turns working
 -- includes at_work bulk deferred_removals group_in noop_write
--- What the limits of groups must know of tickets that leave `leased` outside of a reserve. `working`
--- has how many tickets of each group are leased; `parked` the groups that are not in `turns`, as
--- they are at a limit, `timers` those of them that wait for a time.
+-- What the limits of groups must know of tickets that leave `leased` outside of a reserve.
+-- `working` has how many tickets of each group are leased; `parked` the groups that are not in
+-- `turns`, as they are at a limit, `timers` those of them that wait for a time.
 local is_limited, leaving, by_name = nil, { nil }, {}
 
 -- Reads what is there of the groups of these tickets, before the script writes. Each of the tickets

@@ -1,10 +1,11 @@
--- defines regroup; needs holds leased meta parked rated timers turns working; includes bulk clear group_in
--- The limits of groups have changed. Their script calls this before it writes `limited`. Groups that
--- were at a limit, or held, come back to `turns`, and the next reserves look at each of them. Where the queue
--- had no limits of groups, nobody has counted what is leased. Then this counts it, in a time in
--- proportion to it.
--- has_limits: the queue has limits of groups, or holds, from now on; leaving: a ticket that does not
--- count, as the script removes it from `leased`; or nil.
+-- defines regroup; needs holds leased meta parked rated timers turns working
+-- includes bulk clear group_in
+-- The limits of groups have changed. Their script calls this before it writes `limited`. Groups
+-- that were at a limit, or held, come back to `turns`, and the next reserves look at each of them.
+-- Where the queue had no limits of groups, nobody has counted what is leased. Then this counts it,
+-- in a time in proportion to it.
+-- has_limits: the queue has limits of groups, or holds, from now on. leaving: a ticket that does
+-- not count, as the script removes it from `leased`; or nil.
 local function regroup(has_limits, leaving)
   local had = redis.call('HGET', meta, 'limited') == '2'
   -- The members of a sorted set, at most 1,000 at a time.

@@ -17,8 +17,8 @@ local known, met, order, first_line, last_line = {}, { nil }, { nil }, 1, 0
 -- there) and its name; and how many turns were looked at.
 local turns_seen, bound, bound_name, looked = 0, -1, '', 0
 local unreadable = { nil }
--- The functions of lib/group_limits.lua, where the queue has limits of groups; else nil. A group that
--- is at a limit leaves `turns` for `parked` (line.parks), until it may have a turn again.
+-- The functions of lib/group_limits.lua, where the queue has limits of groups; else nil. A group
+-- that is at a limit leaves `turns` for `parked` (line.parks), until it may have a turn again.
 local gate = nil
 
 -- text: the field `turns` of `meta`: "FLOOR LAST". What is no such text counts as 0 0. will_take:
@@ -202,8 +202,8 @@ local function turns_left()
   return left
 end
 
--- The groups that leave: nothing of them waits, and the floor has passed their turns; and those that
--- leave `turns` for `parked`.
+-- The groups that leave: nothing of them waits, and the floor has passed their turns; and those
+-- that leave `turns` for `parked`.
 local gone, parking = { nil }, { nil }
 
 -- Writes what is new. remove_turns() removes what goes, after it.
