@@ -53,7 +53,9 @@ def test_message_that_cannot_be_followed_is_retried(queue: dueq.Queue) -> None:
     assert (queue.stats().ready, queue.stats().retried) == (2, 1)
 
 
-def test_no_refusal_counts_as_an_outage(queue: dueq.Queue, caplog: pytest.LogCaptureFixture) -> None:
+def test_no_refusal_counts_as_an_outage(
+    queue: dueq.Queue, caplog: pytest.LogCaptureFixture
+) -> None:
     queue.limit(each_group_backlog=1)
     queue.push("0", group="acme")
     for _ in range(50):
