@@ -7,11 +7,11 @@
 -- Returns a digit: 0 done, 4 the lease is lost; or an error: INVALID, the message has no group.
 
 -- include held
+-- include noop_write
 local name = group_in(ARGV[4])
 if not name then
   return redis.error_reply('INVALID the message has no group that can be held: release the message')
 end
--- include noop_write
 local id, _, had = leased_message(ARGV[4])
 if not id then
   return keep_reply(DUEQ_LEASE_LOST)
