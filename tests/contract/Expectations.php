@@ -64,8 +64,11 @@ trait Expectations
         }
     }
 
-    private function assertFields(array $wanted, Message|Stats|Limits|GroupLimits $found, string $where): void
-    {
+    private function assertFields(
+        array $wanted,
+        Message|Stats|Limits|GroupLimits $found,
+        string $where,
+    ): void {
         foreach ($wanted as $key => $value) {
             $name = lcfirst(
                 str_replace('_', '', ucwords((string) preg_replace('/(_in)?_ms$/', '', $key), '_')),

@@ -46,7 +46,8 @@ final class StubTest extends QueueTestCase
     /** Classes whose objects hold their properties only. */
     private const PLAIN = [
         Stats::class, Limits::class, GroupLimits::class, Rate::class, WorkerInfo::class,
-        Lease::class, Failure::class, Group::class, Finding::class, Moved::class, Sizes::class, Long::class, Binary::class,
+        Lease::class, Failure::class, Group::class, Finding::class, Moved::class, Sizes::class,
+        Long::class, Binary::class,
         Unreadable::class,
     ];
 
@@ -182,7 +183,8 @@ final class StubTest extends QueueTestCase
         $this->assertSame(
             [
                 Queue::class, Message::class, Messages::class, Stats::class, Limits::class,
-                GroupLimits::class, Rate::class, WorkerInfo::class, Lease::class, Failure::class, Group::class,
+                GroupLimits::class, Rate::class, WorkerInfo::class, Lease::class, Failure::class,
+                Group::class,
                 Lock::class,
                 Backoff::class, Queues::class, Pending::class, Pusher::class, Consumer::class,
                 DelayedQueue::class,
@@ -264,7 +266,8 @@ final class StubTest extends QueueTestCase
     {
         $classes = [
             Message::class, Messages::class, Pending::class, Pusher::class, Consumer::class,
-            Stats::class, Limits::class, GroupLimits::class, Rate::class, Lock::class, Finding::class, Backoff::class,
+            Stats::class, Limits::class, GroupLimits::class, Rate::class, Lock::class,
+            Finding::class, Backoff::class,
             LaravelJob::class, Moved::class, Sizes::class, Unreadable::class,
         ];
         foreach ($classes as $class) {
