@@ -708,6 +708,12 @@ typedef struct dueq_group {
      */
     int64_t leased;
     int64_t now_ms; /* the server's clock when it answered */
+    /*
+     * What keeps its messages waiting: concurrency or rate, its limits; or hold; empty: nothing
+     * does.
+     */
+    dueq_bytes at_limit;
+    int64_t held_until_ms; /* until when the group is held; 0: it is not */
     /* The end of what was made. */
 } dueq_group;
 

@@ -545,7 +545,9 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(COUNT, waiting) \
     X(MAYBE_TIME, oldest_ms) \
     X(INDEX, leased) \
-    X(TIME, now_ms)
+    X(TIME, now_ms) \
+    X(TEXT, at_limit) \
+    X(MAYBE_TIME, held_until_ms)
 #define DUEQ_MESSAGE_FIELDS(X) \
     X(TEXT, id) \
     X(BYTES, body) \

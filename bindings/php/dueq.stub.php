@@ -2311,6 +2311,15 @@ namespace Dueq
         /** The server's clock when it answered. */
         public readonly float $now;
 
+        /**
+         * What keeps its messages waiting: concurrency or rate, its limits; or hold; empty: nothing
+         * does.
+         */
+        public readonly string $atLimit;
+
+        /** Until when the group is held. null: it is not. */
+        public readonly ?float $heldUntil;
+
         // The end of what was made.
 
         private function __construct() {}

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: f5f453728dc1c12501341793c2c703af5364d682 */
+ * Stub hash: febd90ec3018db6820e2a6fc37c55914f3c5585b */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -2679,6 +2679,18 @@ static zend_class_entry *register_class_Dueq_Group(void)
 	zend_string *property_now_name = zend_string_init("now", sizeof("now") - 1, 1);
 	zend_declare_typed_property(class_entry, property_now_name, &property_now_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
 	zend_string_release(property_now_name);
+
+	zval property_atLimit_default_value;
+	ZVAL_UNDEF(&property_atLimit_default_value);
+	zend_string *property_atLimit_name = zend_string_init("atLimit", sizeof("atLimit") - 1, 1);
+	zend_declare_typed_property(class_entry, property_atLimit_name, &property_atLimit_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_atLimit_name);
+
+	zval property_heldUntil_default_value;
+	ZVAL_UNDEF(&property_heldUntil_default_value);
+	zend_string *property_heldUntil_name = zend_string_init("heldUntil", sizeof("heldUntil") - 1, 1);
+	zend_declare_typed_property(class_entry, property_heldUntil_name, &property_heldUntil_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_heldUntil_name);
 
 	return class_entry;
 }

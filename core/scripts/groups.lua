@@ -1,10 +1,12 @@
 -- groups: lists the groups of a queue, a page at a time. Changes nothing.
--- keys msg ready leased meta groups lines turns parked
+-- keys msg ready leased meta groups lines turns parked timers holds
 -- includes decimal now ticket group_mark first_in_line set_page refuse_layout
 -- args alone: cursor ('': the first page), how many at most
 -- Returns { now ms, cursor of the next page ('': none), then for each group: its name as in
 --   tickets, how many tickets wait, the first of them that has a message ('': none), how many of
---   its messages are leased (-1: not known, as more than 1,000 of the queue are) }.
+--   its messages are leased (-1: not known, as more than 1,000 of the queue are), what keeps them
+--   waiting ('concurrency', 'rate', 'hold', or '': nothing), until when it is held in ms (0: it is
+--   not) }.
 --   First come the groups that are in `turns`, in the order of their next turns; then those that
 --   are at a limit, in the order of their virtual times; behind them those that have only leased
 --   messages, or tickets among the first 500 of `ready`, which no script has sorted yet. A group of
@@ -44,6 +46,21 @@ for _, ticket in ipairs(knows_leases and redis.call('ZRANGE', leased, 0, -1) or 
   end
 end
 
+-- What keeps the messages of a group waiting, and until when the group is held.
+local is_limited = redis.call('HGET', meta, 'limited') == '2'
+local function limit_of(name)
+  if not is_limited then
+    return '', 0
+  end
+  local held_until = tonumber(redis.call('ZSCORE', holds, name) or '') or 0
+  if held_until > now_ms() and held_until <= 4102444800000 then
+    return 'hold', held_until
+  elseif redis.call('ZSCORE', parked, name) then
+    return redis.call('ZSCORE', timers, name) and 'rate' or 'concurrency', 0
+  end
+  return '', 0
+end
+
 local function show(name, mark)
   local line = mark_read(mark or '')
   local waiting, first = arrived[name] or 0, nil
@@ -52,9 +69,10 @@ local function show(name, mark)
     first = first_in_line(line)
   end
   if waiting > 0 or leases[name] then
+    local at_limit, held_until = limit_of(name)
     for _, word in ipairs({
       name, decimal(waiting), front[name] or first or behind[name] or '',
-      knows_leases and decimal(leases[name] or 0) or '-1',
+      knows_leases and decimal(leases[name] or 0) or '-1', at_limit, decimal(held_until),
     }) do
       answer[#answer + 1] = word
     end

@@ -52,16 +52,31 @@ const dueq_group *dueq_result_group(const dueq_result *result, size_t index) {
     return dueq__result_item_value(result, &dueq__type_group, index);
 }
 
-enum { NOW = 0, CURSOR = 1, FIXED = 2, NAME = 0, WAITING = 1, FIRST = 2, LEASED = 3, EACH = 4 };
+enum { NOW = 0, CURSOR = 1, FIXED = 2 };
+enum { NAME, WAITING, FIRST, LEASED, AT_LIMIT, HELD_UNTIL, EACH };
+
+/* False: the text is none that groups.lua sends. */
+static bool read_limit(dueq_bytes text, dueq_bytes *limit) {
+    static const char *const limits[] = {"", "concurrency", "rate", "hold"};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        *limit = (dueq_bytes){limits[i], strlen(limits[i])};
+        if (text.size == limit->size && !memcmp(text.data, limit->data, text.size))
+            return true;
+    }
+    return false;
+}
 
 /* False: the words at this place of the reply are not those of a group. */
 static bool read_group(const struct dueq__reply *reply, size_t at, dueq_group *group) {
     struct dueq__ticket ticket;
-    dueq_bytes first;
+    dueq_bytes first, limit;
     if (!dueq__reply_bytes(dueq__reply_item(reply, at + NAME), &group->name) ||
         !dueq__reply_number(dueq__reply_item(reply, at + WAITING), &group->waiting) ||
         !dueq__reply_bytes(dueq__reply_item(reply, at + FIRST), &first) ||
-        !dueq__reply_number(dueq__reply_item(reply, at + LEASED), &group->leased))
+        !dueq__reply_number(dueq__reply_item(reply, at + LEASED), &group->leased) ||
+        !dueq__reply_bytes(dueq__reply_item(reply, at + AT_LIMIT), &limit) ||
+        !read_limit(limit, &group->at_limit) ||
+        !dueq__reply_number(dueq__reply_item(reply, at + HELD_UNTIL), &group->held_until_ms))
         return false;
     int64_t oldest_ms = dueq__ticket_read(first, &ticket) ? dueq__ticket_time(&ticket) : 0;
     group->oldest_ms = oldest_ms > 0 ? oldest_ms : 0;

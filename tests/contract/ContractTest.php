@@ -511,6 +511,8 @@ final class ContractTest extends TestCase
             foreach ($wanted as $name => $value) {
                 if ($name === 'oldest_in_ms') {
                     $this->assertTrue($this->isIn($value, $groups[$i]->oldest), "$name, $where");
+                } elseif ($name === 'held_in_ms') {
+                    $this->assertTrue($this->isIn($value, $groups[$i]->heldUntil), "$name, $where");
                 } elseif ($name === 'oldest_ms') {
                     $oldest = (int) round(($groups[$i]->oldest ?? 0) * 1000);
                     $this->assertSame($value, $oldest, "$name, $where");

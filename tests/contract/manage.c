@@ -339,6 +339,9 @@ static void compare_group(struct run *run, json_object *expected, const dueq_gro
     if (field(expected, "oldest_in_ms") &&
         !is_distance(run, field(expected, "oldest_in_ms"), from->oldest_ms))
         wrong(run, "the oldest is of %lld", (long long)from->oldest_ms);
+    if (field(expected, "held_in_ms") &&
+        !is_distance(run, field(expected, "held_in_ms"), from->held_until_ms))
+        wrong(run, "it is held until %lld", (long long)from->held_until_ms);
 }
 
 /* A few at a time, `most` at most. */

@@ -350,6 +350,8 @@ class Run(Foreign):
                 for name, value in wanted.items():
                     if name == "oldest_in_ms":
                         assert self.is_in(value, group.oldest)
+                    elif name == "held_in_ms":
+                        assert self.is_in(value, group.held_until)
                     elif name == "oldest_ms":
                         assert (to_ms(group.oldest) if group.oldest else 0) == value
                     else:

@@ -184,12 +184,14 @@ FailureRow: TypeAlias = tuple[
     int,
     str,
 ]
-# name, waiting, oldest_ms, leased, now_ms
+# name, waiting, oldest_ms, leased, now_ms, at_limit, held_until_ms
 GroupRow: TypeAlias = tuple[
     str,
     int,
     int,
     int,
+    int,
+    str,
     int,
 ]
 # id, body, headers, ticket, attempt, max_attempts, crashes, max_crashes, deliveries, priority,
