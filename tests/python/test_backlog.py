@@ -32,7 +32,7 @@ def test_push_of_many_tells_which_are_stored_and_ends_with_their_batch(queue: du
 
 def test_pusher_tells_each_push(queue: dueq.Queue) -> None:
     queue.limit(each_group_backlog=2)
-    with pytest.raises(ExceptionGroup, match="2 pushes failed"), queue.pusher() as pusher:
+    with pytest.raises(ExceptionGroup, match="pushes failed"), queue.pusher() as pusher:
         pushes = [pusher.push(str(number), group="acme") for number in range(4)]
         pushes.append(pusher.push("5", group="globex"))
     assert [type(push.error) for push in pushes] == [
