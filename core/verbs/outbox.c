@@ -271,8 +271,7 @@ static void put_ended(dueq_client *client) {
     struct relay *relay = client->op->verb;
     sort_refused(relay);
     if (relay->refused)
-        done(client, relay->count - relay->refused, relay->count,
-             dueq_status_text(DUEQ_BACKLOG));
+        done(client, relay->count - relay->refused, relay->count, dueq_status_text(DUEQ_BACKLOG));
     else
         done(client, 0, relay->count, "");
 }

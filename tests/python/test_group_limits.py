@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 
@@ -57,7 +58,7 @@ class Crowd:
                     self.end(message, chance)
 
     def end(self, message: dueq.Message, chance: random.Random) -> None:
-        ways = [
+        ways: list[Callable[[], object]] = [
             message.ack,
             message.ack,
             message.release,
