@@ -39,6 +39,8 @@ static int ack_push(struct cli *cli, dueq_bytes ticket, dueq_queue *target, cons
     bool lost = dueq_result_count(result) > 0 && dueq_result_status(result, 0) != DUEQ_OK;
     for (size_t i = 0; i < dueq_result_count(result); i++) {
         status = dueq_result_status(result, i);
+        if (status == DUEQ_BACKLOG && !cli->json)
+            break; /* the report says so of all */
         if (i == 0)
             code = cli_worse(code, cli_item(cli, "ticket", ticket, status));
         else if (!lost || cli->json)

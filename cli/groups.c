@@ -18,7 +18,8 @@ static void print_group(const dueq_group *group) {
         time_format_span(group->now_ms - group->oldest_ms, age);
     if (group->leased >= 0)
         snprintf(leased, sizeof leased, "%lld", (long long)group->leased);
-    fprintf(cli_out, "%9lld %9s %9s  ", (long long)group->waiting, leased, age);
+    fprintf(cli_out, "%9lld %9s %9s %11s  ", (long long)group->waiting, leased, age,
+            group->at_limit.size ? (const char *)group->at_limit.data : "-");
     if (group->name.size)
         cli_put_brief(group->name, NAME_SHOWN);
     else
@@ -57,7 +58,7 @@ static void show(const dueq_group *group, void *context) {
         return;
     }
     if (!shown->count++)
-        fprintf(cli_out, "%9s %9s %9s  %s\n", "WAITING", "LEASED", "OLDEST", "GROUP");
+        fprintf(cli_out, "%9s %9s %9s %11s  %s\n", "WAITING", "LEASED", "OLDEST", "LIMIT", "GROUP");
     print_group(group);
 }
 
@@ -82,6 +83,7 @@ const struct command groups_command = {
     "           delayed one when it is due\n"
     "  LEASED   how many are leased; -: not known, as more than 1000 of the queue are\n"
     "  OLDEST   how long ago the group's next message was pushed\n"
+    "  LIMIT    what keeps its messages waiting: its concurrency or rate, or a hold\n"
     "  GROUP    its name; (no group): all messages without a group\n"
     "A group whose turn changes meanwhile may come twice, or not at all. A queue that never had a\n"
     "message with a group has no lines.\n"

@@ -2,20 +2,59 @@
 
 #include "json.h"
 
+/* A line of a limit that is set. */
+static void print_number(const char *name, int64_t number) {
+    if (number)
+        fprintf(cli_out, "%-22s  %lld\n", name, (long long)number);
+}
+
+static void print_rate(const char *name, dueq_bytes rate) {
+    if (rate.size)
+        fprintf(cli_out, "%-22s  %.*s\n", name, (int)rate.size, (const char *)rate.data);
+}
+
+static void print_group(const dueq_group_limits *group) {
+    fputs("group ", cli_out);
+    cli_put_brief(group->name, DUEQ_MAX_GROUP);
+    fputc('\n', cli_out);
+    print_number("  concurrency", group->concurrency);
+    print_rate("  rate", group->rate);
+    print_number("  burst", group->burst);
+    print_number("  backlog", group->backlog);
+    print_number("  weight", group->weight);
+}
+
 static void print_limits(const struct cli *cli, const dueq_bounds *limits) {
-    if (!limits->concurrency && !*limits->rate)
+    const dueq_bytes each_rate = {limits->each_group_rate, strlen(limits->each_group_rate)};
+    if (!limits->concurrency && !*limits->rate && !limits->each_group_concurrency &&
+        !each_rate.size && !limits->each_group_backlog && !limits->group_count)
         cli_log(CLI_INFO, NULL, NULL, "the queue %s has no limits", cli->queue_name);
-    if (limits->concurrency)
-        fprintf(cli_out, "concurrency  %lld\n", (long long)limits->concurrency);
-    if (*limits->rate)
-        fprintf(cli_out, "rate         %s\n", limits->rate);
-    if (limits->burst)
-        fprintf(cli_out, "burst        %lld\n", (long long)limits->burst);
+    print_number("concurrency", limits->concurrency);
+    print_rate("rate", (dueq_bytes){limits->rate, strlen(limits->rate)});
+    print_number("burst", limits->burst);
+    print_number("each-group-concurrency", limits->each_group_concurrency);
+    print_rate("each-group-rate", each_rate);
+    print_number("each-group-burst", limits->each_group_burst);
+    print_number("each-group-backlog", limits->each_group_backlog);
+    for (size_t i = 0; i < limits->group_count; i++)
+        print_group(dueq_bounds_group(limits, i));
+}
+
+static json_object *json_groups(const dueq_bounds *limits) {
+    json_object *list = json_object_new_array();
+    for (size_t i = 0; i < limits->group_count; i++) {
+        const dueq_group_limits *from = dueq_bounds_group(limits, i);
+        json_object *object = json_object_new_object();
+        DUEQ_GROUP_LIMITS_FIELDS(JSON_FIELD)
+        json_object_array_add(list, object);
+    }
+    return list;
 }
 
 static void json_limits(const struct cli *cli, const dueq_bounds *from) {
     json_object *object = json_object_new_object();
     json_object_object_add(object, "queue", json_name(cli->queue_name));
+#define JSON_GROUP_LIMITS(ignored) json_groups(from)
     DUEQ_BOUNDS_FIELDS(JSON_FIELD)
     json_line(object);
 }
@@ -33,8 +72,9 @@ static int run_limits(struct cli *cli, int argc, char *argv[]) {
 }
 
 const struct command limits_command = {
-    "limits", "QUEUE", "Shows how many messages of a queue may run at once, and start in a time",
-    "dueq limit sets these limits.\n"
+    "limits", "QUEUE", "Shows the limits of a queue and of its groups",
+    "First those of the queue, then those of each group, then those of single groups. dueq limit\n"
+    "sets these limits.\n"
     "\n"
     "Example:\n"
     "  dueq limits orders\n",

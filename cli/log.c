@@ -132,6 +132,8 @@ static const char *advice(const struct cli *cli, dueq_status status) {
             return NULL;
         return "without --layout dueq uses the layout of the waiting values; here both wait: name "
                "one";
+    case DUEQ_BACKLOG:
+        return "dueq limits shows the backlog, and dueq groups how many messages wait";
     case DUEQ_TAKEN:
         return "--wait 10s waits until it is free";
     default:

@@ -8,10 +8,12 @@ static int push(struct cli *cli, const dueq_draft *drafts, size_t count, bool *f
     dueq_result *result;
     dueq_status status = cli_wait(cli, dueq_push_submit(cli->queue, drafts, count), &result);
     *failed = status < 0;
-    /* A result has the ids also after NOT_DURABLE. */
+    /* A result has the ids also after NOT_DURABLE and BACKLOG. */
     int code = *failed ? cli_report(cli, status, NULL) : CLI_DONE;
     for (size_t i = 0; i < dueq_result_count(result); i++) {
         status = dueq_result_status(result, i);
+        if (status == DUEQ_BACKLOG && !cli->json)
+            continue; /* the report says how many are not stored */
         code = cli_worse(code, cli_made(cli, "id", dueq_result_id(result, i), status));
     }
     dueq_result_free(result);

@@ -74,6 +74,42 @@ const struct command release_command = {
     "  dueq release orders \"$ticket\"\n",
     run_release};
 
+static int run_hold_group(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {
+        {"duration", required_argument, NULL, 1}, CLI_OPTIONS};
+    int64_t duration_ms = 0;
+    bool has_duration = false;
+    int code;
+    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
+        switch (option) {
+        case 1:
+            duration_ms = cli_duration(cli, "duration", optarg);
+            has_duration = true;
+            break;
+        }
+    }
+    if (!has_duration)
+        cli_usage(cli, "give --duration DURATION");
+    cli_words(cli, argc, 1, 1);
+    if (!cli_open(cli, argv, &code))
+        return code;
+    const dueq_bytes subject = {argv[optind], strlen(argv[optind])};
+    dueq_status status = dueq_hold_group_submit(cli->queue, subject, duration_ms);
+    return cli_outcome(cli, "ticket", subject, cli_wait(cli, status, NULL));
+}
+
+const struct command hold_group_command = {
+    "hold-group", "QUEUE TICKET", "Gives a message back, and holds its group",
+    "For so long no message of the group is delivered. The message comes first\n"
+    "after that. The delivery counts as no attempt.\n"
+    "\n"
+    "Options:\n"
+    "  --duration DURATION  for how long the group is held: 250ms, 5s, 1h; 0: no more\n"
+    "\n"
+    "Example:\n"
+    "  dueq hold-group orders \"$ticket\" --duration 30s\n",
+    run_hold_group};
+
 static int run_extend(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {
         {"lease", required_argument, NULL, 1}, CLI_OPTIONS};
@@ -234,15 +270,77 @@ const struct command resume_command = {
     "  dueq resume orders\n",
     run_resume};
 
+static int run_hold(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {
+        {"group", required_argument, NULL, 1},
+        {"duration", required_argument, NULL, 2},
+        CLI_OPTIONS};
+    dueq_bytes group = {0};
+    bool has_group = false;
+    int64_t duration_ms = 0;
+    bool has_duration = false;
+    int code;
+    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
+        switch (option) {
+        case 1:
+            group = (dueq_bytes){optarg, strlen(optarg)};
+            has_group = true;
+            break;
+        case 2:
+            duration_ms = cli_duration(cli, "duration", optarg);
+            has_duration = true;
+            break;
+        }
+    }
+    if (!has_group)
+        cli_usage(cli, "give --group GROUP");
+    if (!has_duration)
+        cli_usage(cli, "give --duration DURATION");
+    cli_words(cli, argc, 0, 0);
+    if (!cli_open(cli, argv, &code))
+        return code;
+    const dueq_bytes subject = {cli->queue_name, strlen(cli->queue_name)};
+    dueq_status status = dueq_hold_submit(cli->queue, group, duration_ms);
+    return cli_outcome(cli, "queue", subject, cli_wait(cli, status, NULL));
+}
+
+const struct command hold_command = {
+    "hold", "QUEUE", "Delivers no message of a group for some time",
+    "Messages of the group that are leased stay so.\n"
+    "\n"
+    "Options:\n"
+    "  --group GROUP        the name of the group\n"
+    "  --duration DURATION  for how long: 250ms, 5s, 1h; 0: no more\n"
+    "\n"
+    "Example:\n"
+    "  dueq hold orders --group acme --duration 30s\n",
+    run_hold};
+
 static int run_limit(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {
         {"concurrency", required_argument, NULL, 1},
         {"rate", required_argument, NULL, 2},
         {"burst", required_argument, NULL, 3},
+        {"group", required_argument, NULL, 4},
+        {"backlog", required_argument, NULL, 5},
+        {"weight", required_argument, NULL, 6},
+        {"each-group-concurrency", required_argument, NULL, 7},
+        {"each-group-rate", required_argument, NULL, 8},
+        {"each-group-burst", required_argument, NULL, 9},
+        {"each-group-backlog", required_argument, NULL, 10},
+        {"clear", no_argument, NULL, 11},
         CLI_OPTIONS};
     int64_t concurrency = DUEQ_UNCHANGED;
     dueq_bytes rate = {0};
     int64_t burst = DUEQ_UNCHANGED;
+    dueq_bytes group = {0};
+    int64_t backlog = DUEQ_UNCHANGED;
+    int64_t weight = DUEQ_UNCHANGED;
+    int64_t each_group_concurrency = DUEQ_UNCHANGED;
+    dueq_bytes each_group_rate = {0};
+    int64_t each_group_burst = DUEQ_UNCHANGED;
+    int64_t each_group_backlog = DUEQ_UNCHANGED;
+    int clear = 0;
     int code;
     for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
         switch (option) {
@@ -255,30 +353,72 @@ static int run_limit(struct cli *cli, int argc, char *argv[]) {
         case 3:
             burst = cli_limit(cli, "burst", optarg, DUEQ_MAX_LIMIT);
             break;
+        case 4:
+            group = (dueq_bytes){optarg, strlen(optarg)};
+            break;
+        case 5:
+            backlog = cli_limit(cli, "backlog", optarg, DUEQ_MAX_LIMIT);
+            break;
+        case 6:
+            weight = cli_limit(cli, "weight", optarg, DUEQ_MAX_LIMIT);
+            break;
+        case 7:
+            each_group_concurrency = cli_limit(cli, "each-group-concurrency", optarg,
+                                               DUEQ_MAX_LIMIT);
+            break;
+        case 8:
+            each_group_rate = (dueq_bytes){optarg, strlen(optarg)};
+            break;
+        case 9:
+            each_group_burst = cli_limit(cli, "each-group-burst", optarg, DUEQ_MAX_LIMIT);
+            break;
+        case 10:
+            each_group_backlog = cli_limit(cli, "each-group-backlog", optarg, DUEQ_MAX_LIMIT);
+            break;
+        case 11:
+            clear = 1;
+            break;
         }
     }
     cli_words(cli, argc, 0, 0);
     if (!cli_open(cli, argv, &code))
         return code;
     const dueq_bytes subject = {cli->queue_name, strlen(cli->queue_name)};
-    dueq_status status = dueq_limit_submit(cli->queue, concurrency, rate, burst);
+    dueq_status status = dueq_limit_submit(cli->queue,
+      &(dueq_limit_options){.struct_size = sizeof(dueq_limit_options), .concurrency = concurrency,
+      .rate = rate, .burst = burst, .group = group, .backlog = backlog, .weight = weight,
+      .each_group_concurrency = each_group_concurrency, .each_group_rate = each_group_rate,
+      .each_group_burst = each_group_burst, .each_group_backlog = each_group_backlog,
+      .clear = clear});
     return cli_outcome(cli, "queue", subject, cli_wait(cli, status, NULL));
 }
 
 const struct command limit_command = {
-    "limit", "QUEUE", "Sets how many messages of a queue run at once, and how many start in a time",
-    "A limit holds for all consumers together, from the next delivery on. What is not given stays\n"
-    "as it is.\n"
+    "limit", "QUEUE", "Sets how many messages of a queue or a group run at once, start, or wait",
+    "Sets limits of the queue, of each of its groups, or with --group of one group. What is not\n"
+    "given stays as it is. A limit of one group counts instead of that of each group.\n"
     "\n"
     "Options:\n"
-    "  --concurrency N  how many messages may be leased at once; none: no limit\n"
-    "  --rate RATE      how many are delivered in a second, minute or hour: 1000/s, 100/m,\n"
-    "                   20/h; none: no limit\n"
-    "  --burst N        how many the rate allows at once after a pause; none: what it\n"
-    "                   allows in 100 ms, at least 1\n"
+    "  --concurrency N             how many messages may be leased at once; none: no limit\n"
+    "  --rate RATE                 how many are delivered in a second, minute or hour:\n"
+    "                              1000/s, 100/m, 20/h; none: no limit\n"
+    "  --burst N                   how many the rate allows at once after a pause; none:\n"
+    "                              what it allows in 100 ms, at least 1\n"
+    "  --group GROUP               the limits are those of this group, not of the queue\n"
+    "  --backlog N                 how many messages of the --group may wait before a push\n"
+    "                              is refused; none: no limit\n"
+    "  --weight N                  how many turns the --group gets for one of others, 1 to\n"
+    "                              1000; none: one\n"
+    "  --each-group-concurrency N  how many messages of each group may be leased at once;\n"
+    "                              none: no limit\n"
+    "  --each-group-rate RATE      how many of each group are delivered in a time\n"
+    "  --each-group-burst N        how many of each group its rate allows at once\n"
+    "  --each-group-backlog N      how many messages of each group may wait before a push is\n"
+    "                              refused; none: no limit\n"
+    "  --clear                     first removes all limits, with --group those of the group\n"
     "\n"
-    "In a queue with partitions each partition gets its part of a limit, rounded up. dueq limits\n"
-    "shows the limits.\n"
+    "In a queue with partitions each partition gets its part of a limit of the queue, rounded up,\n"
+    "and has the limits of groups whole. dueq limits shows the limits.\n"
     "\n"
     "Example:\n"
     "  dueq limit orders --concurrency 50 --rate 1000/s\n",

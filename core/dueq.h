@@ -84,7 +84,8 @@ extern "C" {
     X(-31, PROTOCOL, 0, "the answer is not in the Redis protocol")                                 \
     X(-32, LAYOUT, 0, "the queue has another layout than this client knows")                       \
     X(-33, UNAVAILABLE, 1, "the server cannot do it for now")                                      \
-    X(-34, NOT_DURABLE, 1, "stored, but not on all the replicas and disks that were asked for")
+    X(-34, NOT_DURABLE, 1, "stored, but not on all the replicas and disks that were asked for")    \
+    X(-35, BACKLOG, 1, "as many messages of the group wait as its backlog allows; push it later")
 
 typedef enum dueq_status {
 #define DUEQ_STATUS_ENUM(code, name, retriable, text) DUEQ_##name = (code),
@@ -127,7 +128,9 @@ enum {
     DUEQ_DEFAULT_ATTEMPTS = 16,    /* max_attempts of DUEQ_DRAFT */
     DUEQ_DEFAULT_CRASHES = 5,      /* max_crashes of DUEQ_DRAFT */
     DUEQ_NO_LIMIT = 0,             /* of max_attempts, max_crashes and a queue's concurrency */
-    DUEQ_MAX_LIMIT = 1000000,      /* a queue's concurrency, the number of its rate, its burst */
+    DUEQ_MAX_LIMIT = 1000000,      /* a concurrency, the number of a rate, a burst, a backlog */
+    DUEQ_MAX_WEIGHT = 1000,        /* a group's weight */
+    DUEQ_MAX_LIMITED = 1000,       /* groups of a queue that have limits of their own */
     /* DUEQ_BACKOFF_DEFAULT: exponential from base to cap, with equal jitter. */
     DUEQ_DEFAULT_BACKOFF_BASE_MS = 1000,
     DUEQ_DEFAULT_BACKOFF_CAP_MS = 3600000,
@@ -719,22 +722,56 @@ typedef struct dueq_group {
      */
     int64_t leased;
     int64_t now_ms; /* the server's clock when it answered */
+    /*
+     * What keeps its messages waiting: concurrency or rate, its limits; or hold; empty: nothing
+     * does.
+     */
+    dueq_bytes at_limit;
+    int64_t held_until_ms; /* until when the group is held; 0: it is not */
     /* The end of what was made. */
 } dueq_group;
 
-/* The limits of a queue, as they were set. Start from DUEQ_BOUNDS. */
+/* The limits of one group of a dueq_bounds, as they were set. dueq_bounds_group() reads it. */
+typedef struct dueq_group_limits {
+    /* Made from core/results.toml by core/verbs.py: the fields of dueq_group_limits. */
+    dueq_bytes name; /* the name of the group */
+    /* How many of its messages may be leased at once. 0: the limit of each group. */
+    int64_t concurrency;
+    /* How many of its messages are delivered in a time; empty: the rate of each group. */
+    dueq_bytes rate;
+    int64_t burst; /* how many the rate allows at once after a pause; 0: the burst of each group */
+    /* How many of its messages may wait before a push is refused. 0: the limit of each group. */
+    int64_t backlog;
+    int64_t weight; /* how many turns it gets for one turn of a group without a weight; 0: one */
+    /* The end of what was made. */
+} dueq_group_limits;
+
+/* The limits of a queue, as they were set. All pointers live as long as the result. */
 typedef struct dueq_bounds {
-    size_t struct_size;
     /* Made from core/results.toml by core/verbs.py: the fields of dueq_bounds. */
     int64_t concurrency; /* how many messages may be leased at once; 0: no limit */
     /* How many messages are delivered in a time, such as "1000/s"; empty: no limit. */
     char rate[256];
     /* How many the rate allows at once after a pause. 0: what the rate allows in 100 ms. */
     int64_t burst;
+    /* How many messages of each group may be leased at once. 0: no limit. */
+    int64_t each_group_concurrency;
+    char each_group_rate[256]; /* how many of each group are delivered in a time; empty: no limit */
+    /*
+     * How many of each group its rate allows at once after a pause. 0: what the rate allows in 100
+     * ms.
+     */
+    int64_t each_group_burst;
+    /* How many messages of each group may wait before a push is refused. 0: no limit. */
+    int64_t each_group_backlog;
+    /* The groups that have limits of their own, by their names. */
+    const void *groups;
+    size_t group_count;
     /* The end of what was made. */
 } dueq_bounds;
 
-#define DUEQ_BOUNDS {.struct_size = sizeof(dueq_bounds)}
+/* One of `groups`. index: 0 to group_count - 1; else NULL is returned. */
+DUEQ_API const dueq_group_limits *dueq_bounds_group(const dueq_bounds *limits, size_t index);
 
 /*
  * What a queue of another system has; the headers in interop/ say which systems. Start from
@@ -780,6 +817,49 @@ typedef struct dueq_filter {
 } dueq_filter;
 
 #define DUEQ_FILTER {.struct_size = sizeof(dueq_filter)}
+
+/*
+ * What dueq_limit() sets. Start from DUEQ_LIMIT, which leaves all limits as they are, and set what
+ * changes. Of each number: 1 to its maximum; 0: there is no such limit from now on;
+ * DUEQ_UNCHANGED: it stays as it is. Of each rate: "N/s", "N/m" or "N/h", N from 1 to
+ * DUEQ_MAX_LIMIT: how many messages are delivered in a second, minute or hour; "none": there is no
+ * rate from now on, and no burst; size 0: it stays as it is.
+ */
+typedef struct dueq_limit_options {
+    size_t struct_size;
+    /* How many messages of the queue, or of `group`, may be leased at once, to DUEQ_MAX_LIMIT. */
+    int64_t concurrency;
+    /* How many messages of the queue, or of `group`, are delivered in a time. */
+    dueq_bytes rate;
+    /*
+     * How many of them the rate allows at once after a pause, to DUEQ_MAX_LIMIT; 0: what it allows
+     * in 100 ms, at least 1.
+     */
+    int64_t burst;
+    /* The group that the limits above and the two below are of; data NULL: they are the queue's. */
+    dueq_bytes group;
+    /* How many messages of `group` may wait before a push is refused, to DUEQ_MAX_LIMIT. */
+    int64_t backlog;
+    /* How many turns `group` gets for one of a group without a weight, to DUEQ_MAX_WEIGHT. */
+    int64_t weight;
+    /* The same of each group that has no such limit of its own. Not together with `group`. */
+    int64_t each_group_concurrency;
+    dueq_bytes each_group_rate;
+    int64_t each_group_burst;
+    int64_t each_group_backlog;
+    /* Not 0: first all limits are removed, of the queue and of all groups; or those of `group`. */
+    int64_t clear;
+} dueq_limit_options;
+
+#define DUEQ_LIMIT                                                                                 \
+    {.struct_size = sizeof(dueq_limit_options),                                                    \
+     .concurrency = DUEQ_UNCHANGED,                                                                \
+     .burst = DUEQ_UNCHANGED,                                                                      \
+     .backlog = DUEQ_UNCHANGED,                                                                    \
+     .weight = DUEQ_UNCHANGED,                                                                     \
+     .each_group_concurrency = DUEQ_UNCHANGED,                                                     \
+     .each_group_burst = DUEQ_UNCHANGED,                                                           \
+     .each_group_backlog = DUEQ_UNCHANGED}
 
 /* Results */
 
@@ -843,10 +923,10 @@ DUEQ_API void dueq_result_free(dueq_result *result);
 
 /*
  * For all verbs:
- * - The return value is DUEQ_OK if all items are OK; else the first outcome of an item that is not,
- *   or a failure.
+ * - The return value is DUEQ_OK if all items are OK; else a failure, or the first outcome of an
+ *   item that is not.
  * - `result` may be NULL if the caller wants only the return value. *result is NULL on failure,
- *   except NOT_DURABLE.
+ *   except NOT_DURABLE and BACKLOG.
  * - The call ends at the client's timeout at the latest; a push may then still wait for the time of
  *   its durability. If the connection is lost, the client connects again within this time. If the
  *   request was already sent, the client asks the server for its answer; the request never runs
@@ -1239,8 +1319,8 @@ DUEQ_API dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms);
 
 /*
  * Ends a final call, and returns its status; PENDING: the call is still under way.
- * *result: the result, which the caller frees. NULL on failure, except NOT_DURABLE, and if the verb
- *          has no result. `result` may be NULL.
+ * *result: the result, which the caller frees. NULL on failure, except NOT_DURABLE and BACKLOG, and
+ *          if the verb has no result. `result` may be NULL.
  */
 DUEQ_API dueq_status dueq_take(dueq_client *client, dueq_result **result);
 

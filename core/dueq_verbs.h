@@ -117,6 +117,15 @@ DUEQ_API dueq_status dueq_release_submit(dueq_queue *queue, const dueq_bytes *ti
                                          int64_t delay_ms);
 
 /*
+ * Gives a message back, as dueq_release() does, and holds its group, as dueq_hold() does.
+ * duration_ms: for how long, up to DUEQ_MAX_TIME_MS; 0: the group is held no more.
+ * Returns OK or LEASE_LOST; or INVALID: the message has no group.
+ */
+DUEQ_API dueq_status dueq_hold_group(dueq_queue *queue, dueq_bytes ticket, int64_t duration_ms);
+DUEQ_API dueq_status dueq_hold_group_submit(dueq_queue *queue, dueq_bytes ticket,
+                                            int64_t duration_ms);
+
+/*
  * Sets a new end for leases.
  * tickets:  `count` of them, 1 to DUEQ_MAX_BATCH.
  * lease_ms: the leases end this long from now, 1 to UINT32_MAX.
@@ -218,6 +227,15 @@ DUEQ_API dueq_status dueq_resume(dueq_queue *queue);
 DUEQ_API dueq_status dueq_resume_submit(dueq_queue *queue);
 
 /*
+ * Holds a group: for this time no message of it is delivered. A later hold replaces an earlier one.
+ * group:       the name of the group.
+ * duration_ms: for how long, up to DUEQ_MAX_TIME_MS; 0: the group is held no more.
+ * Returns OK.
+ */
+DUEQ_API dueq_status dueq_hold(dueq_queue *queue, dueq_bytes group, int64_t duration_ms);
+DUEQ_API dueq_status dueq_hold_submit(dueq_queue *queue, dueq_bytes group, int64_t duration_ms);
+
+/*
  * Sets the list of queues to which messages of this queue may move as their `dead_letter` says. A
  * message whose dead-letter queue is not in the list stays in the outbox, with the reason, until
  * the list has that queue. The target of dueq_ack_push() needs no entry.
@@ -233,27 +251,20 @@ DUEQ_API dueq_status dueq_allow_submit(dueq_queue *queue, const dueq_bytes *dead
                                        size_t count, int any);
 
 /*
- * Sets limits of the queue, which hold from the next reserve on, for all consumers together.
- * concurrency: how many messages may be leased at once, 1 to DUEQ_MAX_LIMIT; DUEQ_NO_LIMIT;
- *              DUEQ_UNCHANGED: as it is.
- * rate:        how many messages are delivered in a time: "N/s", "N/m" or "N/h", N from 1 to
- *              DUEQ_MAX_LIMIT; "none": no limit; size 0: as it is.
- * burst:       how many the rate allows at once after a pause, 1 to DUEQ_MAX_LIMIT; 0: what it
- *              allows in 100 ms, at least 1; DUEQ_UNCHANGED: as it is.
- * Returns OK. Errors: INVALID, also if a burst is given and the queue has no rate.
+ * Sets limits of the queue, of each of its groups, or of one group, in one step.
+ * options: start from DUEQ_LIMIT, and set what changes.
+ * Returns OK. Errors: INVALID: nothing is set; a value is out of its range; a burst without a rate;
+ * a limit of groups beside a name of one; more than DUEQ_MAX_LIMITED groups.
  */
-DUEQ_API dueq_status dueq_limit(dueq_queue *queue, int64_t concurrency, dueq_bytes rate,
-                                int64_t burst);
-DUEQ_API dueq_status dueq_limit_submit(dueq_queue *queue, int64_t concurrency, dueq_bytes rate,
-                                       int64_t burst);
+DUEQ_API dueq_status dueq_limit(dueq_queue *queue, const dueq_limit_options *options);
+DUEQ_API dueq_status dueq_limit_submit(dueq_queue *queue, const dueq_limit_options *options);
 
 /*
- * Returns the limits of the queue.
- * *limits: written on OK only; may be NULL.
+ * Returns the limits of the queue and of its groups, as they were set: dueq_result_limits().
  * Returns OK. Errors: CORRUPT: a limit cannot be read. Then nothing is delivered until dueq_limit()
  * sets the limits anew.
  */
-DUEQ_API dueq_status dueq_limits(dueq_queue *queue, dueq_bounds *limits);
+DUEQ_API dueq_status dueq_limits(dueq_queue *queue, dueq_result **result);
 DUEQ_API dueq_status dueq_limits_submit(dueq_queue *queue);
 
 /*
@@ -455,7 +466,19 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
 #define DUEQ_BOUNDS_FIELDS(X) \
     X(OPTIONAL, concurrency) \
     X(WORD, rate) \
-    X(OPTIONAL, burst)
+    X(OPTIONAL, burst) \
+    X(OPTIONAL, each_group_concurrency) \
+    X(WORD, each_group_rate) \
+    X(OPTIONAL, each_group_burst) \
+    X(OPTIONAL, each_group_backlog) \
+    X(GROUP_LIMITS, groups)
+#define DUEQ_GROUP_LIMITS_FIELDS(X) \
+    X(TEXT, name) \
+    X(OPTIONAL, concurrency) \
+    X(TEXT, rate) \
+    X(OPTIONAL, burst) \
+    X(OPTIONAL, backlog) \
+    X(OPTIONAL, weight)
 #define DUEQ_FINDING_FIELDS(X) \
     X(WORD, kind) \
     X(WORD, text) \
@@ -522,7 +545,9 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(COUNT, waiting) \
     X(MAYBE_TIME, oldest_ms) \
     X(INDEX, leased) \
-    X(TIME, now_ms)
+    X(TIME, now_ms) \
+    X(TEXT, at_limit) \
+    X(MAYBE_TIME, held_until_ms)
 #define DUEQ_MESSAGE_FIELDS(X) \
     X(TEXT, id) \
     X(BYTES, body) \

@@ -104,6 +104,14 @@ KINDS = {
         "tuple(map(Lease.from_row, {item}))",
         php_var="list<Lease>",
     ),
+    "group_limits": Kind(
+        "const void *{name};\n    size_t group_count",
+        "tuple[GroupLimitsRow, ...]",
+        "tuple[GroupLimits, ...]",
+        "array",
+        "tuple(map(GroupLimits.from_row, {item}))",
+        php_var="list<GroupLimits>",
+    ),
     "examples": Kind(
         "dueq_bytes {name}[DUEQ_MAX_EXAMPLES];\n    size_t example_count",
         "tuple[str, ...]",
@@ -148,6 +156,7 @@ class Field:
 class Result:
     def __init__(self, name: str, row: dict[str, Any]) -> None:
         self.name = name
+        self.row = "".join(word.capitalize() for word in name.split("_")) + "Row"
         self.header: str = row["header"]
         self.module: str = row["module"]
         self.title: str = row["class"]
@@ -251,7 +260,7 @@ def python_fields(result: Result) -> str:
     lines = "".join(f"            {part},\n" for part in parts)
     return f'''{fields}
     @classmethod
-    def from_row(cls, row: _core.{result.name.capitalize()}Row) -> {result.title}:
+    def from_row(cls, row: _core.{result.row}) -> {result.title}:
         """Converts the row of the core."""
         return {made or f"cls({chr(10)}{lines}        )"}
 
@@ -264,7 +273,7 @@ def row_types(results: list[Result]) -> str:
         names = ", ".join(field.member for field in result.fields)
         items = "".join(f"    {field.get('row')},\n" for field in result.fields)
         made.append(f"{wrapped(names, '# ', '# ')}\n")
-        made.append(f"{result.name.capitalize()}Row: TypeAlias = tuple[\n{items}]\n")
+        made.append(f"{result.row}: TypeAlias = tuple[\n{items}]\n")
     return "".join(made)
 
 

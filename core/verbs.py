@@ -114,6 +114,12 @@ ARGUMENTS = {
         "dueq__arg_check_filter(queue, filter)",
         "dueq__arg_put_filter(&words, filter)",
     ),
+    "limit_options": CoreArgument(
+        "const dueq_limit_options *options",
+        "options: LimitRow",
+        "dueq__arg_check_limits(queue, options)",
+        "dueq__arg_put_limits(&words, options)",
+    ),
     "count": size("count", "dueq__arg_check_count(queue, queue, count)"),
     "page": size("page", "dueq__arg_check_count(queue, queue, page)"),
     "minutes": size("minutes", "dueq__arg_check_rates(queue, minutes, hours)"),
@@ -131,7 +137,6 @@ RETURNS = {
     "result": "dueq_result **result",
     "purged": "size_t *purged",
     "counts": "dueq_counts *counts",
-    "limits": "dueq_bounds *limits",
     "": "",
 }
 
@@ -145,6 +150,7 @@ FANOUT_MEMBERS = {
     **{name: {".items": f"&{name}", ".count": "1"} for name in ("ticket", "id")},
     "any_id": {".text": "id"},
     "group": {".text": "group"},
+    "limit_options": {".limits": "options"},
     "text": {".text": "text"},
     **{name: {f".{name}": name} for name in ("cursor", "state", "filter", "page", "hours")},
     "minutes": {".page": "minutes"},
@@ -158,7 +164,8 @@ class Verb:
         self.receiver: str = row.get("receiver", "queue")
         self.args: list[str] = row["args"]
         rows: dict[str, dict[str, Any]] = row.get("arguments", {})
-        self.of_kinds = {name: Argument(name, rows[name]) for name in rows}
+        in_struct = "struct" in row
+        self.of_kinds = {name: Argument(name, rows[name]) for name in rows if not in_struct}
         self.script_args: list[str] | None = row.get("script_args")
         self.room: str = row.get("room", "verbs")
         self.batch_script: str = row.get("batch_script", "")
@@ -336,7 +343,7 @@ def blocking(verb: Verb) -> str:
         verb.receiver, "submitted == DUEQ_PENDING ? queues[0]->client : NULL"
     )
     own = f"dueq__verb_run_{verb.returns}"
-    run = own if verb.returns in ("purged", "counts", "limits") else "dueq__verb_run"
+    run = own if verb.returns in ("purged", "counts") else "dueq__verb_run"
     call = filled(f"    return {run}(", [client, "submitted", verb.returns or "NULL"], ");")
     return f"{start}\n{submitted}\n{call}\n}}\n"
 

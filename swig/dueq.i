@@ -21,6 +21,7 @@
 %include "link.i"    /* a client and its queues, the handles of every call */
 %include "draft.i"   /* messages in */
 %include "reserve.i" /* the options of a reserve */
+%include "limit.i"   /* the limits that a call sets */
 %include "redisson.i" /* values in and out */
 %include "laravel.i" /* jobs in and out */
 %include "result.i"  /* outcomes, messages, counts and rates out */

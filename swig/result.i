@@ -50,7 +50,7 @@ static PyObject *headers_object(const dueq_message *message) {
 
 ROW_OF(message, DUEQ_MESSAGE_FIELDS)
 ROW_OF(counts, DUEQ_COUNTS_FIELDS)
-ROW_OF(bounds, DUEQ_BOUNDS_FIELDS)
+ROW_OF(group_limits, DUEQ_GROUP_LIMITS_FIELDS)
 ROW_OF(sizes, DUEQ_SIZES_FIELDS)
 ROW_OF(moved, DUEQ_MOVED_FIELDS)
 ROW_OF(rate, DUEQ_RATE_FIELDS)
@@ -85,6 +85,21 @@ static PyObject *leases_object(const dueq_worker *worker) {
 }
 
 ROW_OF(worker, DUEQ_WORKER_FIELDS)
+
+static PyObject *limits_object(const dueq_bounds *limits) {
+    PyObject *groups = PyTuple_New((Py_ssize_t)limits->group_count);
+
+    for (size_t i = 0; groups && i < limits->group_count; i++) {
+        PyObject *row = group_limits_object(dueq_bounds_group(limits, i));
+
+        if (!row || PyTuple_SetItem(groups, (Py_ssize_t)i, row) < 0)
+            Py_CLEAR(groups);
+    }
+    return groups;
+}
+
+#define ROW_GROUP_LIMITS(groups) limits_object(from)
+ROW_OF(bounds, DUEQ_BOUNDS_FIELDS)
 
 static PyObject *outcome_object(const dueq_result *result, size_t index) {
     PyObject *items[] = {PyLong_FromLong(dueq_result_status(result, index)),

@@ -19,6 +19,21 @@ static int set(PyObject *object, const char *name, PyObject *value) {
     return failed;
 }
 
+/* The ids of the items `first` to `end` of a result. only_stored: None for one that is not OK. */
+static PyObject *ids_object(const dueq_result *result, size_t first, size_t end, int only_stored) {
+    PyObject *ids = PyTuple_New((Py_ssize_t)(end - first));
+
+    for (size_t i = first; ids && i < end; i++) {
+        PyObject *id = only_stored && dueq_result_status(result, i) != DUEQ_OK
+                           ? Py_NewRef(Py_None)
+                           : text_object(dueq_result_id(result, i));
+
+        if (PyTuple_SetItem(ids, (Py_ssize_t)(i - first), id) < 0 || PyErr_Occurred())
+            Py_CLEAR(ids);
+    }
+    return ids;
+}
+
 /*
  * Makes the exception of a call that stored the items `first` to `end` of the result. NULL: making
  * it failed, and raised another one.
@@ -26,30 +41,35 @@ static int set(PyObject *object, const char *name, PyObject *value) {
 static PyObject *not_durable_object(const char *detail, const dueq_result *result, size_t first,
                                     size_t end) {
     PyObject *error = error_object(DUEQ_NOT_DURABLE, detail);
-    PyObject *ids = PyTuple_New((Py_ssize_t)(end - first));
 
-    for (size_t i = first; ids && i < end; i++)
-        if (PyTuple_SetItem(ids, (Py_ssize_t)(i - first), text_object(dueq_result_id(result, i))) <
-                0 ||
-            PyErr_Occurred())
-            Py_CLEAR(ids);
-    if (!error || set(error, "ids", ids) ||
+    if (!error || set(error, "ids", ids_object(result, first, end, 0)) ||
         set(error, "replicas", PyLong_FromLong(dueq_result_replicas(result))) ||
         set(error, "disk", PyBool_FromLong(dueq_result_disk(result))))
         Py_CLEAR(error);
     return error;
 }
 
+/* The same of a call that refused items of the result. */
+static PyObject *backlog_object(const char *detail, const dueq_result *result) {
+    PyObject *error = error_object(DUEQ_BACKLOG, detail);
+    size_t first = dueq_result_first(result), end = dueq_result_count(result);
+
+    if (!error || set(error, "ids", ids_object(result, first, end, 1)))
+        Py_CLEAR(error);
+    return error;
+}
+
 /*
- * Raises the exception of a failed call, with the client's error text and, for NOT_DURABLE, the
- * stored items of the result.
+ * Raises the exception of a failed call, with the client's error text and, for NOT_DURABLE and
+ * BACKLOG, the stored items of the result.
  */
 static void raise_result(const dueq_client *client, dueq_status status, const dueq_result *result) {
     const char *text = client ? dueq_error_text(client) : dueq_status_text(status);
     PyObject *error =
         status == DUEQ_NOT_DURABLE
             ? not_durable_object(text, result, dueq_result_first(result), dueq_result_count(result))
-            : error_object(status, text);
+        : status == DUEQ_BACKLOG ? backlog_object(text, result)
+                                 : error_object(status, text);
 
     if (error)
         PyErr_SetObject((PyObject *)Py_TYPE(error), error);

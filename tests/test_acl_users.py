@@ -156,7 +156,9 @@ def work(queue: dueq.Queue, owner: dueq.Queue) -> None:
 
 
 def work_groups(queue: dueq.Queue) -> None:
+    """The reserve after a hold removes what holds need."""
     push_groups(queue)
+    take(queue).hold_group(0.001)
     take(queue).release()
     while messages := queue.reserve_many(50):
         queue.ack_many(messages)
@@ -269,6 +271,8 @@ SETTLES: dict[str, Verb] = {
     "ack to": lambda queue, held: held.ack(push=["x"], to="mails"),
     "retry": lambda queue, held: held.retry(),
     "release": lambda queue, held: held.release(),
+    "hold group": lambda queue, held: held.hold_group(60),
+    "hold": lambda queue, held: queue.hold("acme", 60),
     "extend": lambda queue, held: held.extend(60),
     "checkpoint": lambda queue, held: held.checkpoint("5"),
     "bury": lambda queue, held: held.bury(),

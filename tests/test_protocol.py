@@ -301,8 +301,11 @@ def test_keys_are_named_as_golden(server: Server, name: str) -> None:
     take(queue)
     take(queue).retry()
     assert queue.reserve() is None
+    queue.limit(each_group_rate="1/h", each_group_burst=5)
+    queue.hold("b", 3600)
     queue.push_many(dueq.Draft("h", group="a") for _ in range(50))
-    assert queue.reserve_many(9)
+    assert len(queue.reserve_many(9)) == 5
+    queue.push("h", group="c")
     queue.push_many([dueq.Draft("d"), dueq.Draft("e", priority=1), dueq.Draft("f", priority=-1)])
     queue.push("g", id="g", unique=3600)
     assert queue.lock("a lock: nightly", ttl=3600)

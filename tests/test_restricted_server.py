@@ -110,6 +110,8 @@ def look_and_manage(queue: dueq.Queue) -> None:
     queue.limit(concurrency=100, rate="100/s")
     assert queue.limits().rate == "100/s"
     queue.limit(concurrency=0, rate="none")
+    queue.hold("acme", 60)
+    queue.hold("acme", 0)
     assert queue.purge("delayed") == 1
     assert queue.stats().ready == 3
     with pytest.raises(dueq.Duplicate):

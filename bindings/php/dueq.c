@@ -37,6 +37,7 @@ zend_class_entry *dueq_php_finding_ce;
 zend_class_entry *dueq_php_rate_ce;
 zend_class_entry *dueq_php_stats_ce;
 zend_class_entry *dueq_php_limits_ce;
+zend_class_entry *dueq_php_group_limits_ce;
 zend_class_entry *dueq_php_worker_ce;
 zend_class_entry *dueq_php_lease_ce;
 zend_class_entry *dueq_php_failure_ce;
@@ -73,6 +74,7 @@ static void register_classes(void) {
     dueq_php_rate_ce = register_class_Dueq_Rate();
     dueq_php_stats_ce = register_class_Dueq_Stats();
     dueq_php_limits_ce = register_class_Dueq_Limits();
+    dueq_php_group_limits_ce = register_class_Dueq_GroupLimits();
     dueq_php_worker_ce = register_class_Dueq_WorkerInfo();
     dueq_php_lease_ce = register_class_Dueq_Lease();
     dueq_php_failure_ce = register_class_Dueq_Failure();
@@ -149,6 +151,7 @@ static void register_exceptions(void) {
     register_class_Dueq_Exception_ProtocolException(root);
     register_class_Dueq_Exception_LayoutException(root);
     register_class_Dueq_Exception_UnavailableException(root);
+    register_class_Dueq_Exception_BacklogException(root);
     register_class_Dueq_Exception_NotDurableException(root);
     dueq_php_flush_ce = register_class_Dueq_Exception_FlushException(root);
 }

@@ -304,10 +304,20 @@ namespace Dueq
 
         public function resume(): void;
 
+        public function hold(string $group, float|\DateInterval $duration): void;
+
         public function limit(
             int|null $concurrency = null,
             string|null $rate = null,
-            int|null $burst = null
+            int|null $burst = null,
+            string|null $group = null,
+            int|null $backlog = null,
+            int|null $weight = null,
+            int|null $eachGroupConcurrency = null,
+            string|null $eachGroupRate = null,
+            int|null $eachGroupBurst = null,
+            int|null $eachGroupBacklog = null,
+            bool $clear = false
         ): void;
 
         // The end of what was made.
@@ -429,6 +439,8 @@ namespace Dueq
         public function retry(float|\DateInterval|null $delay = null, string $error = ""): bool;
 
         public function release(float|\DateInterval $delay = 0.0): void;
+
+        public function holdGroup(float|\DateInterval $duration): void;
 
         public function extend(float|\DateInterval $lease): void;
 
@@ -1016,13 +1028,25 @@ namespace Dueq
         public function resume(): void {}
 
         /**
-         * Sets limits of the queue, which hold from the next delivery on. What is not given stays
-         * as it is.
+         * Holds a group: for so long no message of the group is delivered. Messages of it that are
+         * leased stay so. A later hold of the group replaces an earlier one.
          *
-         * The concurrency holds for all consumers together. A message counts as leased, also while
-         * it is prefetched, until its delivery ends; after the end of its lease, until it is
-         * delivered again. The rate counts each delivery. In a queue with partitions each partition
-         * gets its part of a limit, rounded up. Producers need no right to the limits.
+         * @param string $group the name of the group
+         * @param float|\DateInterval $duration for how many seconds; 0: the group is held no more
+         */
+        public function hold(string $group, float|\DateInterval $duration): void {}
+
+        /**
+         * Sets limits of the queue, of each of its groups, or of one $group. What is not given
+         * stays as it is.
+         *
+         * The concurrency and the rate of the queue hold from the next delivery on, for all
+         * consumers together. A message counts as leased, also while it is prefetched, until its
+         * delivery ends; after the end of its lease, until it is delivered again. The rate counts
+         * each delivery. In a queue with partitions each partition gets its part of a limit of the
+         * queue, rounded up; a group is in one partition and has its limits there. A limit of one
+         * group counts instead of that of each group. At most 1000 groups have limits of their own.
+         * Producers need no right to set limits.
          *
          * @param int|null $concurrency how many messages may be leased at once; 0: no limit; null:
          *     as it is
@@ -1030,11 +1054,34 @@ namespace Dueq
          *     "100/m", "20/h"; "none": no limit; null: as it is
          * @param int|null $burst how many the rate allows at once after a pause; 0: what it allows
          *     in 100 ms, at least 1; null: as it is
+         * @param string|null $group the limits are those of this group; null: those of the queue
+         * @param int|null $backlog how many messages of $group may wait before a push is refused;
+         *     0: no limit; null: as it is
+         * @param int|null $weight how many turns $group gets for one of a group without a weight, 1
+         *     to 1000; 0: one; null: as it is
+         * @param int|null $eachGroupConcurrency how many messages of each group may be leased at
+         *     once; 0: no limit; null: as it is
+         * @param string|null $eachGroupRate how many of each group are delivered in a time, as
+         *     $rate
+         * @param int|null $eachGroupBurst how many of each group its rate allows at once after a
+         *     pause, as $burst
+         * @param int|null $eachGroupBacklog how many messages of each group may wait before a push
+         *     is refused; 0: no limit; null: as it is
+         * @param bool $clear true: first removes all limits: those of the queue, of each group and
+         *     of all single groups; with $group those of that group alone
          */
         public function limit(
             int|null $concurrency = null,
             string|null $rate = null,
-            int|null $burst = null
+            int|null $burst = null,
+            string|null $group = null,
+            int|null $backlog = null,
+            int|null $weight = null,
+            int|null $eachGroupConcurrency = null,
+            string|null $eachGroupRate = null,
+            int|null $eachGroupBurst = null,
+            int|null $eachGroupBacklog = null,
+            bool $clear = false
         ): void {}
 
         // The end of what was made.
@@ -1586,6 +1633,16 @@ namespace Dueq
         public function release(float|\DateInterval $delay = 0.0): void {}
 
         /**
+         * Gives the message back to the queue, and holds its group: for so long no message of the
+         * group is delivered. The delivery does not count as an attempt.
+         *
+         * @param float|\DateInterval $duration for how many seconds the group is held; 0: it is
+         *     held no more
+         * @throws Exception\LeaseLostException
+         */
+        public function holdGroup(float|\DateInterval $duration): void {}
+
+        /**
          * Extends the lease: it ends $lease seconds from now.
          *
          * @throws Exception\LeaseLostException
@@ -1892,7 +1949,43 @@ namespace Dueq
     }
 
     /**
-     * The limits of a queue, as they were set.
+     * The limits of one group, as they were set.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class GroupLimits
+    {
+        // Made from core/results.toml by core/verbs.py: the fields of GroupLimits.
+
+        /** The name of the group. */
+        public readonly string $name;
+
+        /** How many of its messages may be leased at once. null: the limit of each group. */
+        public readonly ?int $concurrency;
+
+        /** How many of its messages are delivered in a time; empty: the rate of each group. */
+        public readonly string $rate;
+
+        /** How many the rate allows at once after a pause. null: the burst of each group. */
+        public readonly ?int $burst;
+
+        /**
+         * How many of its messages may wait before a push is refused. null: the limit of each
+         * group.
+         */
+        public readonly ?int $backlog;
+
+        /** How many turns it gets for one turn of a group without a weight. null: one. */
+        public readonly ?int $weight;
+
+        // The end of what was made.
+
+        private function __construct() {}
+    }
+
+    /**
+     * The limits of a queue and of its groups, as they were set.
      *
      * @strict-properties
      * @not-serializable
@@ -1909,6 +2002,24 @@ namespace Dueq
 
         /** How many the rate allows at once after a pause. null: what the rate allows in 100 ms. */
         public readonly ?int $burst;
+
+        /** How many messages of each group may be leased at once. null: no limit. */
+        public readonly ?int $eachGroupConcurrency;
+
+        /** How many of each group are delivered in a time; empty: no limit. */
+        public readonly string $eachGroupRate;
+
+        /**
+         * How many of each group its rate allows at once after a pause. null: what the rate allows
+         * in 100 ms.
+         */
+        public readonly ?int $eachGroupBurst;
+
+        /** How many messages of each group may wait before a push is refused. null: no limit. */
+        public readonly ?int $eachGroupBacklog;
+
+        /** @var list<GroupLimits> The groups that have limits of their own, by their names. */
+        public readonly array $groups;
 
         // The end of what was made.
 
@@ -2208,6 +2319,15 @@ namespace Dueq
 
         /** The server's clock when it answered. */
         public readonly float $now;
+
+        /**
+         * What keeps its messages waiting: concurrency or rate, its limits; or hold; empty: nothing
+         * does.
+         */
+        public readonly string $atLimit;
+
+        /** Until when the group is held. null: it is not. */
+        public readonly ?float $heldUntil;
 
         // The end of what was made.
 
@@ -3090,6 +3210,21 @@ namespace Dueq\Exception
     /** The server cannot run the command at the moment. Code -33. */
     class UnavailableException extends RuntimeException
     {
+    }
+
+    /**
+     * As many messages of the group wait as its backlog allows (Queue::limit()): the message is not
+     * stored. Push it again later. From ack() with successors: the message is not acknowledged.
+     * Code -35.
+     */
+    class BacklogException extends RuntimeException
+    {
+        /**
+         * The ids of the messages of the call, or of one batch of pushMany(). null: not stored.
+         *
+         * @var list<?string>
+         */
+        public array $ids = [];
     }
 
     /**

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 10ea1185b917fa3146911ca52d8a1298f887775c */
+ * Stub hash: e2d4f68831f086245d0f51e4edbf85a79fef31c5 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -141,10 +141,23 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_QueueInterface_resume arginfo_class_Dueq_QueueInterface_pause
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_hold, 0, 2, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO(0, group, IS_STRING, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, duration, DateInterval, MAY_BE_DOUBLE, NULL)
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_limit, 0, 0, IS_VOID, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, concurrency, IS_LONG, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, rate, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, burst, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, group, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, backlog, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, weight, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, eachGroupConcurrency, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, eachGroupRate, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, eachGroupBurst, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, eachGroupBacklog, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, clear, _IS_BOOL, 0, "false")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_allow, 0, 0, IS_ARRAY, 0)
@@ -240,6 +253,10 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_release, 0, 0, IS_VOID, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE, "0.0")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_holdGroup, 0, 1, IS_VOID, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, duration, DateInterval, MAY_BE_DOUBLE, NULL)
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_extend, 0, 1, IS_VOID, 0)
@@ -400,6 +417,8 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queue_resume arginfo_class_Dueq_QueueInterface_pause
 
+#define arginfo_class_Dueq_Queue_hold arginfo_class_Dueq_QueueInterface_hold
+
 #define arginfo_class_Dueq_Queue_limit arginfo_class_Dueq_QueueInterface_limit
 
 #define arginfo_class_Dueq_Queue_allow arginfo_class_Dueq_QueueInterface_allow
@@ -503,6 +522,8 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Message_release arginfo_class_Dueq_MessageInterface_release
 
+#define arginfo_class_Dueq_Message_holdGroup arginfo_class_Dueq_MessageInterface_holdGroup
+
 #define arginfo_class_Dueq_Message_extend arginfo_class_Dueq_MessageInterface_extend
 
 #define arginfo_class_Dueq_Message_bury arginfo_class_Dueq_MessageInterface_bury
@@ -543,6 +564,8 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_Lock_release arginfo_class_Dueq_QueueInterface_pause
 
 #define arginfo_class_Dueq_Stats___construct arginfo_class_Dueq_ConsumerInterface_stream
+
+#define arginfo_class_Dueq_GroupLimits___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 #define arginfo_class_Dueq_Limits___construct arginfo_class_Dueq_ConsumerInterface_stream
 
@@ -789,6 +812,7 @@ ZEND_METHOD(Dueq_Queue, cancelMany);
 ZEND_METHOD(Dueq_Queue, reschedule);
 ZEND_METHOD(Dueq_Queue, pause);
 ZEND_METHOD(Dueq_Queue, resume);
+ZEND_METHOD(Dueq_Queue, hold);
 ZEND_METHOD(Dueq_Queue, limit);
 ZEND_METHOD(Dueq_Queue, allow);
 ZEND_METHOD(Dueq_Queue, purge);
@@ -830,6 +854,7 @@ ZEND_METHOD(Dueq_Message, fire);
 ZEND_METHOD(Dueq_Message, checkpoint);
 ZEND_METHOD(Dueq_Message, retry);
 ZEND_METHOD(Dueq_Message, release);
+ZEND_METHOD(Dueq_Message, holdGroup);
 ZEND_METHOD(Dueq_Message, extend);
 ZEND_METHOD(Dueq_Message, bury);
 ZEND_METHOD(Dueq_Messages, __construct);
@@ -850,6 +875,7 @@ ZEND_METHOD(Dueq_Lock, __construct);
 ZEND_METHOD(Dueq_Lock, extend);
 ZEND_METHOD(Dueq_Lock, release);
 ZEND_METHOD(Dueq_Stats, __construct);
+ZEND_METHOD(Dueq_GroupLimits, __construct);
 ZEND_METHOD(Dueq_Limits, __construct);
 ZEND_METHOD(Dueq_Finding, __construct);
 ZEND_METHOD(Dueq_Rate, __construct);
@@ -974,6 +1000,7 @@ static const zend_function_entry class_Dueq_QueueInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, reschedule, arginfo_class_Dueq_QueueInterface_reschedule, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, pause, arginfo_class_Dueq_QueueInterface_pause, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, resume, arginfo_class_Dueq_QueueInterface_resume, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, hold, arginfo_class_Dueq_QueueInterface_hold, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, limit, arginfo_class_Dueq_QueueInterface_limit, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, allow, arginfo_class_Dueq_QueueInterface_allow, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, purge, arginfo_class_Dueq_QueueInterface_purge, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
@@ -1010,6 +1037,7 @@ static const zend_function_entry class_Dueq_MessageInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, checkpoint, arginfo_class_Dueq_MessageInterface_checkpoint, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, retry, arginfo_class_Dueq_MessageInterface_retry, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, release, arginfo_class_Dueq_MessageInterface_release, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, holdGroup, arginfo_class_Dueq_MessageInterface_holdGroup, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, extend, arginfo_class_Dueq_MessageInterface_extend, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, bury, arginfo_class_Dueq_MessageInterface_bury, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_FE_END
@@ -1072,6 +1100,7 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, reschedule, arginfo_class_Dueq_Queue_reschedule, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, pause, arginfo_class_Dueq_Queue_pause, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, resume, arginfo_class_Dueq_Queue_resume, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, hold, arginfo_class_Dueq_Queue_hold, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, limit, arginfo_class_Dueq_Queue_limit, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, allow, arginfo_class_Dueq_Queue_allow, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, purge, arginfo_class_Dueq_Queue_purge, ZEND_ACC_PUBLIC)
@@ -1133,6 +1162,7 @@ static const zend_function_entry class_Dueq_Message_methods[] = {
 	ZEND_ME(Dueq_Message, checkpoint, arginfo_class_Dueq_Message_checkpoint, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, retry, arginfo_class_Dueq_Message_retry, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, release, arginfo_class_Dueq_Message_release, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Message, holdGroup, arginfo_class_Dueq_Message_holdGroup, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, extend, arginfo_class_Dueq_Message_extend, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, bury, arginfo_class_Dueq_Message_bury, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
@@ -1178,6 +1208,12 @@ static const zend_function_entry class_Dueq_Lock_methods[] = {
 
 static const zend_function_entry class_Dueq_Stats_methods[] = {
 	ZEND_ME(Dueq_Stats, __construct, arginfo_class_Dueq_Stats___construct, ZEND_ACC_PRIVATE)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_GroupLimits_methods[] = {
+	ZEND_ME(Dueq_GroupLimits, __construct, arginfo_class_Dueq_GroupLimits___construct, ZEND_ACC_PRIVATE)
 	ZEND_FE_END
 };
 
@@ -1468,6 +1504,11 @@ static const zend_function_entry class_Dueq_Exception_LayoutException_methods[] 
 
 
 static const zend_function_entry class_Dueq_Exception_UnavailableException_methods[] = {
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Exception_BacklogException_methods[] = {
 	ZEND_FE_END
 };
 
@@ -2153,6 +2194,53 @@ static zend_class_entry *register_class_Dueq_Stats(void)
 	return class_entry;
 }
 
+static zend_class_entry *register_class_Dueq_GroupLimits(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "GroupLimits", class_Dueq_GroupLimits_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_name_default_value;
+	ZVAL_UNDEF(&property_name_default_value);
+	zend_string *property_name_name = zend_string_init("name", sizeof("name") - 1, 1);
+	zend_declare_typed_property(class_entry, property_name_name, &property_name_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_name_name);
+
+	zval property_concurrency_default_value;
+	ZVAL_UNDEF(&property_concurrency_default_value);
+	zend_string *property_concurrency_name = zend_string_init("concurrency", sizeof("concurrency") - 1, 1);
+	zend_declare_typed_property(class_entry, property_concurrency_name, &property_concurrency_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_concurrency_name);
+
+	zval property_rate_default_value;
+	ZVAL_UNDEF(&property_rate_default_value);
+	zend_string *property_rate_name = zend_string_init("rate", sizeof("rate") - 1, 1);
+	zend_declare_typed_property(class_entry, property_rate_name, &property_rate_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_rate_name);
+
+	zval property_burst_default_value;
+	ZVAL_UNDEF(&property_burst_default_value);
+	zend_string *property_burst_name = zend_string_init("burst", sizeof("burst") - 1, 1);
+	zend_declare_typed_property(class_entry, property_burst_name, &property_burst_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_burst_name);
+
+	zval property_backlog_default_value;
+	ZVAL_UNDEF(&property_backlog_default_value);
+	zend_string *property_backlog_name = zend_string_init("backlog", sizeof("backlog") - 1, 1);
+	zend_declare_typed_property(class_entry, property_backlog_name, &property_backlog_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_backlog_name);
+
+	zval property_weight_default_value;
+	ZVAL_UNDEF(&property_weight_default_value);
+	zend_string *property_weight_name = zend_string_init("weight", sizeof("weight") - 1, 1);
+	zend_declare_typed_property(class_entry, property_weight_name, &property_weight_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_weight_name);
+
+	return class_entry;
+}
+
 static zend_class_entry *register_class_Dueq_Limits(void)
 {
 	zend_class_entry ce, *class_entry;
@@ -2178,6 +2266,36 @@ static zend_class_entry *register_class_Dueq_Limits(void)
 	zend_string *property_burst_name = zend_string_init("burst", sizeof("burst") - 1, 1);
 	zend_declare_typed_property(class_entry, property_burst_name, &property_burst_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
 	zend_string_release(property_burst_name);
+
+	zval property_eachGroupConcurrency_default_value;
+	ZVAL_UNDEF(&property_eachGroupConcurrency_default_value);
+	zend_string *property_eachGroupConcurrency_name = zend_string_init("eachGroupConcurrency", sizeof("eachGroupConcurrency") - 1, 1);
+	zend_declare_typed_property(class_entry, property_eachGroupConcurrency_name, &property_eachGroupConcurrency_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_eachGroupConcurrency_name);
+
+	zval property_eachGroupRate_default_value;
+	ZVAL_UNDEF(&property_eachGroupRate_default_value);
+	zend_string *property_eachGroupRate_name = zend_string_init("eachGroupRate", sizeof("eachGroupRate") - 1, 1);
+	zend_declare_typed_property(class_entry, property_eachGroupRate_name, &property_eachGroupRate_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_eachGroupRate_name);
+
+	zval property_eachGroupBurst_default_value;
+	ZVAL_UNDEF(&property_eachGroupBurst_default_value);
+	zend_string *property_eachGroupBurst_name = zend_string_init("eachGroupBurst", sizeof("eachGroupBurst") - 1, 1);
+	zend_declare_typed_property(class_entry, property_eachGroupBurst_name, &property_eachGroupBurst_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_eachGroupBurst_name);
+
+	zval property_eachGroupBacklog_default_value;
+	ZVAL_UNDEF(&property_eachGroupBacklog_default_value);
+	zend_string *property_eachGroupBacklog_name = zend_string_init("eachGroupBacklog", sizeof("eachGroupBacklog") - 1, 1);
+	zend_declare_typed_property(class_entry, property_eachGroupBacklog_name, &property_eachGroupBacklog_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_eachGroupBacklog_name);
+
+	zval property_groups_default_value;
+	ZVAL_UNDEF(&property_groups_default_value);
+	zend_string *property_groups_name = zend_string_init("groups", sizeof("groups") - 1, 1);
+	zend_declare_typed_property(class_entry, property_groups_name, &property_groups_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
+	zend_string_release(property_groups_name);
 
 	return class_entry;
 }
@@ -2563,6 +2681,18 @@ static zend_class_entry *register_class_Dueq_Group(void)
 	zend_string *property_now_name = zend_string_init("now", sizeof("now") - 1, 1);
 	zend_declare_typed_property(class_entry, property_now_name, &property_now_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
 	zend_string_release(property_now_name);
+
+	zval property_atLimit_default_value;
+	ZVAL_UNDEF(&property_atLimit_default_value);
+	zend_string *property_atLimit_name = zend_string_init("atLimit", sizeof("atLimit") - 1, 1);
+	zend_declare_typed_property(class_entry, property_atLimit_name, &property_atLimit_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_atLimit_name);
+
+	zval property_heldUntil_default_value;
+	ZVAL_UNDEF(&property_heldUntil_default_value);
+	zend_string *property_heldUntil_name = zend_string_init("heldUntil", sizeof("heldUntil") - 1, 1);
+	zend_declare_typed_property(class_entry, property_heldUntil_name, &property_heldUntil_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_heldUntil_name);
 
 	return class_entry;
 }
@@ -3233,6 +3363,22 @@ static zend_class_entry *register_class_Dueq_Exception_UnavailableException(zend
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "UnavailableException", class_Dueq_Exception_UnavailableException_methods);
 	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Exception_BacklogException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "BacklogException", class_Dueq_Exception_BacklogException_methods);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
+
+	zval property_ids_default_value;
+	ZVAL_EMPTY_ARRAY(&property_ids_default_value);
+	zend_string *property_ids_name = zend_string_init("ids", sizeof("ids") - 1, 1);
+	zend_declare_typed_property(class_entry, property_ids_name, &property_ids_default_value, ZEND_ACC_PUBLIC, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
+	zend_string_release(property_ids_name);
 
 	return class_entry;
 }

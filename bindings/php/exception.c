@@ -65,18 +65,28 @@ void dueq_php_throw(dueq_status status, const char *text) {
     zend_throw_exception(class_of(status), text_of(status, text), (zend_long)status);
 }
 
-/* Sets the properties that name the stored messages of a call that is not durable. */
+/*
+ * Sets the properties that name the stored messages of a call that is not durable, or of one that
+ * refused others.
+ */
 static void tell_stored(zend_object *exception, const dueq_result *result) {
     size_t first = dueq_result_first(result), count = dueq_result_count(result);
+    const zend_class_entry *backlog = class_of(DUEQ_BACKLOG);
     zval ids, id;
 
     array_init_size(&ids, (uint32_t)(count - first));
     for (size_t i = first; i < count; i++) {
-        dueq_php_string(&id, dueq_result_id(result, i));
+        ZVAL_NULL(&id);
+        if (exception->ce != backlog || dueq_result_status(result, i) == DUEQ_OK) {
+            dueq_php_string(&id, dueq_result_id(result, i));
+        }
         zend_hash_next_index_insert_new(Z_ARRVAL(ids), &id);
     }
     zend_update_property(exception->ce, exception, ZEND_STRL("ids"), &ids);
     zval_ptr_dtor(&ids);
+    if (exception->ce == backlog) {
+        return;
+    }
     zend_update_property_long(exception->ce, exception, ZEND_STRL("replicas"),
                               dueq_result_replicas(result));
     zend_update_property_bool(exception->ce, exception, ZEND_STRL("disk"),
@@ -100,7 +110,7 @@ void dueq_php_exception_make(zval *out, dueq_status status, const char *text,
     zval_ptr_dtor_str(&value);
     ZVAL_LONG(&value, (zend_long)status);
     zend_update_property_ex(zend_ce_exception, Z_OBJ_P(out), ZSTR_KNOWN(ZEND_STR_CODE), &value);
-    if (status == DUEQ_NOT_DURABLE) {
+    if (status == DUEQ_NOT_DURABLE || (status == DUEQ_BACKLOG && result)) {
         tell_stored(Z_OBJ_P(out), result);
     }
 }

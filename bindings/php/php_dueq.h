@@ -60,6 +60,7 @@ extern zend_class_entry *dueq_php_finding_ce;
 extern zend_class_entry *dueq_php_rate_ce;
 extern zend_class_entry *dueq_php_stats_ce;
 extern zend_class_entry *dueq_php_limits_ce;
+extern zend_class_entry *dueq_php_group_limits_ce;
 extern zend_class_entry *dueq_php_worker_ce;
 extern zend_class_entry *dueq_php_lease_ce;
 extern zend_class_entry *dueq_php_failure_ce;

@@ -101,7 +101,21 @@ static void make_stats(zval *out, const dueq_counts *from) {
     MAKE_OBJECT(out, dueq_php_stats_ce, DUEQ_COUNTS_FIELDS);
 }
 
+static void make_group_limits(zval *out, const dueq_group_limits *from) {
+    MAKE_OBJECT(out, dueq_php_group_limits_ce, DUEQ_GROUP_LIMITS_FIELDS);
+}
+
 static void make_limits(zval *out, const dueq_bounds *from) {
+    zval groups;
+
+    array_init_size(&groups, (uint32_t)from->group_count);
+    for (size_t i = 0; i < from->group_count; i++) {
+        zval group;
+
+        make_group_limits(&group, dueq_bounds_group(from, i));
+        zend_hash_next_index_insert_new(Z_ARRVAL(groups), &group);
+    }
+#define MAKE_GROUP_LIMITS(out, ignored) ZVAL_COPY_VALUE(out, &groups)
     MAKE_OBJECT(out, dueq_php_limits_ce, DUEQ_BOUNDS_FIELDS);
 }
 
@@ -154,5 +168,6 @@ ZEND_METHOD(Dueq_Queue, rates) {
 ZEND_METHOD(Dueq_Stats, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
 ZEND_METHOD(Dueq_Limits, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+ZEND_METHOD(Dueq_GroupLimits, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
 ZEND_METHOD(Dueq_Rate, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }

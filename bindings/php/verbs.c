@@ -43,6 +43,25 @@ ZEND_METHOD(Dueq_Message, release) {
     dueq_php_message_settle(message, submitted);
 }
 
+ZEND_METHOD(Dueq_Message, holdGroup) {
+    const dueq_php_place duration_place = {1, -1, "duration"};
+    zval *duration;
+    int64_t duration_ms = 0;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_ZVAL(duration)
+    ZEND_PARSE_PARAMETERS_END();
+
+    SETTLE_MESSAGE(message);
+    if (!dueq_php_duration(&duration_place, duration, &duration_ms)) {
+        RETURN_THROWS();
+    }
+    const dueq_bytes ticket = dueq_php_message_ticket(&message->std);
+    const dueq_status submitted = dueq_hold_group_submit(message->queue->queue, ticket,
+                                                         duration_ms);
+    dueq_php_message_settle(message, submitted);
+}
+
 ZEND_METHOD(Dueq_Message, extend) {
     const dueq_php_place lease_place = {1, -1, "lease"};
     zval *lease;
@@ -182,24 +201,74 @@ ZEND_METHOD(Dueq_Queue, resume) {
     dueq_php_finish(queue->client, submitted);
 }
 
+ZEND_METHOD(Dueq_Queue, hold) {
+    const dueq_php_place duration_place = {2, -1, "duration"};
+    zend_string *group;
+    zval *duration;
+    int64_t duration_ms = 0;
+
+    ZEND_PARSE_PARAMETERS_START(2, 2)
+        Z_PARAM_STR(group)
+        Z_PARAM_ZVAL(duration)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    if (!dueq_php_duration(&duration_place, duration, &duration_ms)) {
+        RETURN_THROWS();
+    }
+    const dueq_status submitted = dueq_hold_submit(queue->queue, dueq_php_bytes(group),
+                                                   duration_ms);
+    dueq_php_finish(queue->client, submitted);
+}
+
 ZEND_METHOD(Dueq_Queue, limit) {
     bool no_concurrency = true;
     zend_long concurrency = DUEQ_UNCHANGED;
     zend_string *rate = NULL;
     bool no_burst = true;
     zend_long burst = DUEQ_UNCHANGED;
+    zend_string *group = NULL;
+    bool no_backlog = true;
+    zend_long backlog = DUEQ_UNCHANGED;
+    bool no_weight = true;
+    zend_long weight = DUEQ_UNCHANGED;
+    bool no_each_group_concurrency = true;
+    zend_long each_group_concurrency = DUEQ_UNCHANGED;
+    zend_string *each_group_rate = NULL;
+    bool no_each_group_burst = true;
+    zend_long each_group_burst = DUEQ_UNCHANGED;
+    bool no_each_group_backlog = true;
+    zend_long each_group_backlog = DUEQ_UNCHANGED;
+    bool clear = 0;
 
-    ZEND_PARSE_PARAMETERS_START(0, 3)
+    ZEND_PARSE_PARAMETERS_START(0, 11)
         Z_PARAM_OPTIONAL
         Z_PARAM_LONG_OR_NULL(concurrency, no_concurrency)
         Z_PARAM_STR_OR_NULL(rate)
         Z_PARAM_LONG_OR_NULL(burst, no_burst)
+        Z_PARAM_STR_OR_NULL(group)
+        Z_PARAM_LONG_OR_NULL(backlog, no_backlog)
+        Z_PARAM_LONG_OR_NULL(weight, no_weight)
+        Z_PARAM_LONG_OR_NULL(each_group_concurrency, no_each_group_concurrency)
+        Z_PARAM_STR_OR_NULL(each_group_rate)
+        Z_PARAM_LONG_OR_NULL(each_group_burst, no_each_group_burst)
+        Z_PARAM_LONG_OR_NULL(each_group_backlog, no_each_group_backlog)
+        Z_PARAM_BOOL(clear)
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
     const dueq_status submitted = dueq_limit_submit(queue->queue,
-                                                    no_concurrency ? DUEQ_UNCHANGED : concurrency,
-                                                    rate ? dueq_php_bytes(rate) : (dueq_bytes){0},
-                                                    no_burst ? DUEQ_UNCHANGED : burst);
+      &(dueq_limit_options){.struct_size = sizeof(dueq_limit_options),
+      .concurrency = no_concurrency ? DUEQ_UNCHANGED : concurrency,
+      .rate = rate ? dueq_php_bytes(rate) : (dueq_bytes){0},
+      .burst = no_burst ? DUEQ_UNCHANGED : burst,
+      .group = group ? dueq_php_bytes(group) : (dueq_bytes){0},
+      .backlog = no_backlog ? DUEQ_UNCHANGED : backlog,
+      .weight = no_weight ? DUEQ_UNCHANGED : weight,
+      .each_group_concurrency = no_each_group_concurrency ? DUEQ_UNCHANGED : each_group_concurrency,
+      .each_group_rate = each_group_rate ? dueq_php_bytes(each_group_rate) : (dueq_bytes){0},
+      .each_group_burst = no_each_group_burst ? DUEQ_UNCHANGED : each_group_burst,
+      .each_group_backlog = no_each_group_backlog ? DUEQ_UNCHANGED : each_group_backlog,
+      .clear = clear});
     dueq_php_finish(queue->client, submitted);
 }

@@ -109,6 +109,8 @@ static unsigned int code_of(dueq_status status) {
         return 400;
     case DUEQ_TOO_LARGE:
         return 413;
+    case DUEQ_BACKLOG:
+        return 429;
     case DUEQ_NO_MEMORY:
         return 500;
     default:

@@ -8,10 +8,10 @@
 DUEQ__LAYOUT(draft, DUEQ_DRAFT, key);
 DUEQ__LAYOUT(plan, DUEQ_PLAN, job);
 DUEQ__LAYOUT(filter, DUEQ_FILTER, until_ms);
+DUEQ__LAYOUT(limit_options, DUEQ_LIMIT, clear);
 DUEQ__LAYOUT(reserve_options, DUEQ_RESERVE, lease_ms);
 DUEQ__LAYOUT(consumer_options, DUEQ_CONSUMER, slots);
 DUEQ__LAYOUT(counts, DUEQ_COUNTS, evicting);
-DUEQ__LAYOUT(bounds, DUEQ_BOUNDS, burst);
 DUEQ__LAYOUT(sizes, DUEQ_SIZES, now_ms);
 DUEQ__LAYOUT(moved, DUEQ_MOVED, next_ms);
 

@@ -240,13 +240,14 @@ dueq_status dueq__op_finish(dueq_client *client, dueq_status status) {
     if (op->wait.watches)
         dueq__wait_conn_release_all(client);
     if (status < 0) {
-        if (status != DUEQ_NOT_DURABLE) {
+        if (status != DUEQ_NOT_DURABLE && status != DUEQ_BACKLOG) {
             dueq_result_free(op->result);
             op->result = NULL;
         }
         if (client->error.status != status || !client->error.text[0])
             dueq__fail(&client->error, status, NULL);
-        if (dueq_status_retriable(status))
+        /* After BACKLOG nothing is wrong with the server. */
+        if (dueq_status_retriable(status) && status != DUEQ_BACKLOG)
             dueq__backoff_on_call_failed(client);
     } else {
         client->error = (struct dueq__error){0};

@@ -56,16 +56,28 @@ void dueq_result_free(dueq_result *result) {
     dueq__reply_free(result->reply);
     free(result->headers);
     free(result->leases);
+    free(result->limits);
     free(result->timings);
     free(result->cursor_text);
     free(result);
 }
 
+enum { BACKLOG_DIGIT = '9' };
+
+char dueq__digit_of(dueq_status status) {
+    return status == DUEQ_BACKLOG ? BACKLOG_DIGIT : (char)('0' + (int)status);
+}
+
+dueq_status dueq__status_of(char digit) {
+    return digit == BACKLOG_DIGIT ? DUEQ_BACKLOG : (dueq_status)(digit - '0');
+}
+
 dueq_status dueq__result_summary(const dueq_result *result) {
-    for (size_t i = 0; i < result->count; i++)
-        if (result->items[i].status)
-            return result->items[i].status;
-    return DUEQ_OK;
+    dueq_status first = DUEQ_OK;
+    for (size_t i = 0; i < result->count && first >= 0; i++)
+        if (!first || result->items[i].status < 0)
+            first = result->items[i].status;
+    return first;
 }
 
 dueq_result *dueq__result_new(const struct dueq__item_type *type, size_t count, size_t bytes,
@@ -148,7 +160,7 @@ dueq_result *dueq__result_outcomes(dueq_bytes digits, const dueq_bytes *ids,
                                    struct dueq__error *error) {
     dueq_result *result = dueq__result_page(ids, digits.size, (dueq_bytes){0}, error);
     for (size_t i = 0; result && i < digits.size; i++)
-        result->items[i].status = (dueq_status)(((const char *)digits.data)[i] - '0');
+        result->items[i].status = dueq__status_of(((const char *)digits.data)[i]);
     return result;
 }
 

@@ -28,6 +28,7 @@ struct dueq_result {
     char *next_copy;           /* where the next copied bytes go */
     dueq_header *headers;      /* of messages */
     dueq_lease *leases;        /* of workers */
+    dueq_group_limits *limits; /* of the groups of a queue */
     struct dueq__reply *reply; /* the reply into which it points; NULL: its bytes are copies */
     dueq_timings *timings;     /* of rates; owned */
     char *cursor_text;         /* the bytes of a cursor that was made later; owned */
@@ -61,7 +62,10 @@ dueq_bytes dueq__result_copy(dueq_result *result, dueq_bytes bytes);
 dueq_result *dueq__result_no_memory(dueq_result *result, struct dueq__error *error);
 dueq_result *dueq__result_malformed(dueq_result *result, struct dueq__error *error,
                                     const char *script);
-/* OK if every item is OK; else the first other outcome. */
+/* The digit by which scripts and results of partitions say the outcome of an item, and back. */
+char dueq__digit_of(dueq_status status);
+dueq_status dueq__status_of(char digit);
+/* OK if every item is OK; else BACKLOG, if an item is; else the first other outcome. */
 dueq_status dueq__result_summary(const dueq_result *result);
 
 #endif

@@ -98,6 +98,8 @@ void dueq_pusher_close(dueq_pusher *pusher) {
 
 static void end_batch(dueq_pusher *pusher, dueq_status status) {
     struct pushes *batch = pusher->next;
+    /* After BACKLOG each item has its own outcome. */
+    status = status == DUEQ_BACKLOG ? DUEQ_OK : status;
     batch->status = status < 0 ? status : DUEQ_OK;
     /* Without memory for the text the failure has only its status. */
     batch->text = status < 0 ? strdup(dueq_error_text(pusher->queue->client)) : NULL;

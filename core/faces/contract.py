@@ -14,9 +14,9 @@ def step(face: Face) -> str:
     if face.of == "message":
         start += '    const struct capture *held = captured(run, step, "message");\n'
         given = ["held->queue", *face.on("held->ticket")]
-    given += [each.get("contract") for each in face.parameters]
+    given += face.in_c([each.get("contract") for each in face.parameters])
     given += ["NULL"] if face.returns else []
-    call = filled(f"    dueq_status status = dueq_{face.name}(", given, ");")
+    call = filled(f"    dueq_status status = dueq_{face.name}(", given, ");", face.indent)
     compare = '    compare_status(run, field(step, "expect"), status);\n'
     return f"\n{start}{call}\n{compare}}}\n"
 

@@ -98,6 +98,13 @@ TEXT = Kind(
     shell="(dueq_bytes){{optarg, strlen(optarg)}}",
     contract='bytes(run, step, "{name}")',
 )
+RATE = TEXT._replace(
+    none="{0}",
+    python_pass='"" if {name} is None else {name}',
+    php_parse="Z_PARAM_STR_OR_NULL({name})",
+    php_pass="{name} ? dueq_php_bytes({name}) : (dueq_bytes){{0}}",
+    argument="RATE",
+)
 KINDS = {
     "duration": DURATION,
     # A duration. None: the message's backoff decides.
@@ -142,7 +149,7 @@ KINDS = {
         shell='cli_number(cli, "{dashes}", optarg, {least}, {most})',
         contract='number(step, "{name}", {initial})',
     ),
-    # A number, or none. The kind `rate` checks it.
+    # A number, or none, in a struct whose check checks it.
     "limit": Kind(
         c="int64_t {name}",
         send="dueq__resp_number(&words, {name})",
@@ -158,14 +165,19 @@ KINDS = {
         shell='cli_limit(cli, "{dashes}", optarg, DUEQ_MAX_LIMIT)',
         contract='number(step, "{name}", {initial})',
     ),
-    # The rate of a verb that also has the arguments `concurrency` and `burst`.
-    "rate": TEXT._replace(
-        check="dueq__arg_check_limits(queue, concurrency, {name}, burst)",
-        none="{0}",
-        python_pass='"" if {name} is None else {name}',
-        php_parse="Z_PARAM_STR_OR_NULL({name})",
-        php_pass="{name} ? dueq_php_bytes({name}) : (dueq_bytes){{0}}",
-        argument="RATE",
+    # A text, or none, in a struct whose check checks it.
+    "rate": RATE,
+    # The same, where an empty text is not none.
+    "group": RATE._replace(
+        python_pass="{name}",
+        argument="GROUP",
+        contract='field(step, "{name}") ? bytes(run, step, "{name}") : (dueq_bytes){{0}}',
+    ),
+    # The name of a group, which must be given.
+    "group_name": TEXT._replace(
+        check="dueq__arg_check_group(queue, {name})",
+        send="dueq__arg_put_group(&words, {name})",
+        argument="GROUP",
     ),
     "text": TEXT,
     # A text that is stored with a message, and cut if it is too long; in Python also an exception.

@@ -98,7 +98,10 @@ class Face:
         self.of: str = row["generated_faces"]
         self.subject: str = next((each for each in row["args"] if each in SUBJECTS), "")
         rows = row.get("arguments", {})
-        self.arguments = [Argument(each, rows[each]) for each in row["args"] if each in rows]
+        self.struct: list[str] = row.get("struct", [])
+        """The struct that holds the arguments, and its initializer; empty: there is none."""
+        names = rows if self.struct else [each for each in row["args"] if each in rows]
+        self.arguments = [Argument(each, rows[each]) for each in names]
         if self.subject == "ids" and self.arguments:
             sys.exit(f"core/verbs.toml: {name}: a verb on ids takes nothing else; give it one id")
         id = [Argument("id", {"kind": "text"})] if self.subject in {"id", "ids"} else []
@@ -115,6 +118,19 @@ class Face:
         self.cli_summary: str = row.get("cli_summary", "")
         self.cli_help: str = row.get("cli_help", "").strip()
         self.cli_example: str = row.get("cli_example", "")
+
+    def in_c(self, values: list[str]) -> list[str]:
+        """The arguments of a call in C, of which each of `values` is one, or a struct is all."""
+        if not self.struct:
+            return values
+        members = [f".{e.variable} = {v}" for e, v in zip(self.arguments, values, strict=True)]
+        begin = f"&({self.struct[0]}){{.struct_size = sizeof({self.struct[0]})"
+        return [begin, *members[:-1], members[-1] + "}"]
+
+    @property
+    def indent(self) -> str | None:
+        """Where the lines of such a call begin: text.filled()."""
+        return " " * 6 if self.struct else None
 
     def on(self, subject: str) -> list[str]:
         """The first arguments of a call in C that is about the item in the variable `subject`."""

@@ -155,8 +155,9 @@ def method(face: Face) -> str:
             finish = "dueq_php_message_settle(message, submitted)"
         read += "    const dueq_bytes ticket = dueq_php_message_ticket(&message->std);\n"
         given = ["message->queue->queue", *face.on("ticket")]
-    given += [each.get("php_pass") for each in face.parameters]
-    submit = filled(f"    const dueq_status submitted = dueq_{face.name}_submit(", given, ");")
+    given += face.in_c([each.get("php_pass") for each in face.parameters])
+    start = f"    const dueq_status submitted = dueq_{face.name}_submit("
+    submit = filled(start, given, ");", face.indent)
     finish = f"RETURN_BOOL({finish} == DUEQ_OK)" if face.none_is else finish
     return f"""
 ZEND_METHOD(Dueq_{face.of.capitalize()}, {face.camel}) {{

@@ -49,6 +49,9 @@ def method(face: Face) -> str:
     end = f") -> {face.result.python}:"
     head = "\n" + laid_out(f"async def {face.name}(", parts, end, "    ") + doc
     given = [text for each in face.parameters if (text := each.get("python_pass"))]
+    if face.struct:
+        head += laid_out("row = (", given, ")", " " * 8)
+        given = ["row"]
     if face.of == "queue":
         call = laid_out("call = on(", ["self._own", submit, *given], ")", " " * 8)
         if face.none_is:

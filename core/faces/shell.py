@@ -1,6 +1,6 @@
 """Makes the commands of the shell."""
 
-from text import WIDTH, c_line, filled
+from text import WIDTH, c_line, call, filled
 
 from faces.model import Face
 
@@ -51,7 +51,10 @@ def reading(face: Face) -> tuple[str, str]:
         rows.append(f'{{"{each.dashes}", {needs}_argument, NULL, {value}}}')
         declared = each.get("c").removesuffix(each.variable)
         locals_ += f"    {declared}{each.variable} = {each.shell_default or each.kind.zero};\n"
-        cases += f"        case {value}:\n            {each.variable} = {each.get('shell')};\n"
+        read = f"            {each.variable} = {each.get('shell')};"
+        if len(read) > WIDTH:
+            read = call(f"            {each.variable} = ", each.get("shell"), ";")
+        cases += f"        case {value}:\n{read}\n"
         if f"has_{each.name}" in str(refused):
             locals_ += f"    bool has_{each.name} = false;\n"
             cases += f"            has_{each.name} = true;\n"
@@ -87,8 +90,9 @@ def command(face: Face) -> str:
     if not face.arguments:
         begin = f"    if (!cli_begin(cli, argc, argv, {most}, &code))\n"
     word = "argv[optind]" if id else "cli->queue_name"
-    given = ["cli->queue", *face.on("subject"), *(each.variable for each in face.arguments)]
-    submit = filled(f"    dueq_status status = dueq_{face.name}_submit(", given, ");")
+    values = face.in_c([each.variable for each in face.arguments])
+    given = ["cli->queue", *face.on("subject"), *values]
+    submit = filled(f"    dueq_status status = dueq_{face.name}_submit(", given, ");", face.indent)
     end = f'cli_outcome(cli, "{id or "queue"}", subject, '
     end = "cli_id_outcome(cli, subject, " if id == "id" else end
     return f"""

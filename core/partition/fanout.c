@@ -11,6 +11,7 @@
 struct fanout {
     struct dueq__fanout_request asked; /* points behind this struct, in the same allocation */
     dueq_filter filter;
+    dueq_limit_options limits;
     size_t partition, end;                /* the partition that is asked, and one past the last */
     dueq_bytes remaining[DUEQ_MAX_BATCH]; /* the items that no partition has had so far, */
     size_t places[DUEQ_MAX_BATCH];        /* and the index of each among the caller's items */
@@ -284,11 +285,15 @@ static void keep(char **at, dueq_bytes *bytes) {
 
 static struct fanout *copy(const struct dueq__fanout_request *asked) {
     size_t rates = asked->fanout == DUEQ__FANOUT_RATES ? asked->page + asked->hours : 0;
+    dueq_limit_options limits = {0};
     size_t size = asked->text.size + asked->cursor.size + rates * sizeof(struct dueq__rate_item);
     for (size_t i = 0; i < asked->count; i++)
         size += asked->items[i].size;
     if (asked->filter)
         size += asked->filter->error.size;
+    if (asked->limits)
+        dueq__struct_copy(&limits, asked->limits, &dueq__layout_limit_options);
+    size += limits.rate.size + limits.group.size + limits.each_group_rate.size;
     struct fanout *fanout = calloc(1, sizeof *fanout + size);
     if (!fanout)
         return NULL;
@@ -310,6 +315,13 @@ static struct fanout *copy(const struct dueq__fanout_request *asked) {
         keep(&at, &fanout->filter.error);
         fanout->asked.filter = &fanout->filter;
     }
+    if (asked->limits) {
+        fanout->limits = limits;
+        keep(&at, &fanout->limits.rate);
+        keep(&at, &fanout->limits.group);
+        keep(&at, &fanout->limits.each_group_rate);
+        fanout->asked.limits = &fanout->limits;
+    }
     return fanout;
 }
 
@@ -322,6 +334,8 @@ dueq_status dueq__partition_fanout(dueq_queue *queue, const struct dueq__fanout_
         status = dueq__arg_check_rates(queue, asked->page, asked->hours);
     if (!status)
         status = dueq__arg_check_filter(queue, asked->filter);
+    if (!status && asked->limits)
+        status = dueq__arg_check_limits(queue, asked->limits);
     if (!status)
         fanout = copy(asked);
     return status ? status : dueq__partition_begin(queue, fanout, DUEQ__CHOOSER_NONE, begin);

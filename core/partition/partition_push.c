@@ -155,6 +155,8 @@ static void answer(dueq_client *client) {
     result->replicas = push->replicas;
     result->disk = push->disk;
     dueq_status status = dueq__result_summary(result);
+    if (status == DUEQ_BACKLOG)
+        dueq__refused_tell(client, result);
     if (push->not_durable.status) {
         client->error = push->not_durable;
         status = push->not_durable.status;
@@ -173,7 +175,7 @@ static void take_outcomes(dueq_client *client, dueq_status status, const dueq_re
     for (size_t i = 0; i < push->sent_count; i++) {
         size_t place = push->places[i];
         dueq_bytes id = dueq_result_id(result, i);
-        push->digits[place] = (char)('0' + (int)dueq_result_status(result, i));
+        push->digits[place] = dueq__digit_of(dueq_result_status(result, i));
         push->ids[place] = push->drafts[place].id;
         if (!push->ids[place].size)
             push->ids[place] =

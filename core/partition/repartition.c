@@ -143,17 +143,55 @@ static dueq_status take_over_targets(dueq_queue *old, dueq_queue *opened) {
     return status;
 }
 
-/* Gives the new partition the old one's limits. Both get their part by the number of now. */
+/* What dueq_limit() takes to set a rate that was read: none, if there is none. */
+static dueq_bytes rate_of(dueq_bytes rate) { return rate.size ? rate : (dueq_bytes){"none", 4}; }
+
+static dueq_bytes rate_in(const char *rate) { return rate_of((dueq_bytes){rate, strlen(rate)}); }
+
+/* Gives the new partition the limits of each group, and those of single groups. */
+static dueq_status take_over_group_limits(dueq_queue *opened, const dueq_bounds *limits) {
+    dueq_status status = DUEQ_OK;
+    for (size_t i = 0; !status && i < limits->group_count; i++) {
+        const dueq_group_limits *group = dueq_bounds_group(limits, i);
+        dueq_limit_options options = DUEQ_LIMIT;
+        options.group = group->name;
+        options.concurrency = group->concurrency;
+        options.rate = rate_of(group->rate);
+        options.burst = group->burst;
+        options.backlog = group->backlog;
+        options.weight = group->weight;
+        status = dueq_limit(opened, &options);
+    }
+    return status;
+}
+
+/*
+ * Gives the new partition the old one's limits. Of those of the queue both get their part by the
+ * number of now.
+ */
 static dueq_status take_over_limits(dueq_queue *old, dueq_queue *opened, size_t count) {
-    dueq_bounds limits = DUEQ_BOUNDS;
-    dueq_status status = dueq_limits(old, &limits);
-    dueq_bytes rate = {*limits.rate ? limits.rate : "none", 0};
-    rate.size = strlen(rate.data);
-    if (status || (!limits.concurrency && !*limits.rate))
-        return status;
-    old->partition_count = opened->partition_count = count;
-    status = dueq_limit(opened, limits.concurrency, rate, limits.burst);
-    return status ? status : dueq_limit(old, limits.concurrency, rate, limits.burst);
+    dueq_result *result;
+    dueq_status status = dueq_limits(old, &result);
+    const dueq_bounds *limits = dueq_result_limits(result);
+    if (limits && (limits->concurrency || *limits->rate || limits->each_group_concurrency ||
+                   *limits->each_group_rate || limits->each_group_backlog || limits->group_count)) {
+        dueq_limit_options options = DUEQ_LIMIT;
+        options.concurrency = limits->concurrency;
+        options.rate = rate_in(limits->rate);
+        options.burst = limits->burst;
+        options.each_group_concurrency = limits->each_group_concurrency;
+        options.each_group_rate = rate_in(limits->each_group_rate);
+        options.each_group_burst = limits->each_group_burst;
+        options.each_group_backlog = limits->each_group_backlog;
+        old->partition_count = opened->partition_count = count;
+        status = dueq_limit(opened, &options);
+        if (!status)
+            status = dueq_limit(old, &options);
+        if (!status)
+            status = take_over_group_limits(opened, limits);
+    }
+    dueq_result_free(result);
+    return status;
 }
 
 /* Moves one new partition on by one state, if the fence of its state is gone. */

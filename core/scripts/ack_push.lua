@@ -1,10 +1,11 @@
 -- ack_push: finishes a leased message, and pushes its successors to its own queue.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
--- includes now leased_message keep_reply store_drafts deferred_removals count held
--- includes replace_message keep_history noop_write wake
+-- keys groups turns working parked timers
+-- includes now leased_message keep_reply backlog store_below_backlog deferred_removals count held
+-- includes replace_message keep_history noop_write wake leaves
 -- args ticket, then id, envelope, due, extra of each successor (lib/draft_read.lua)
 -- Returns digits: for the message 0 finished, 4 the lease is lost; for each successor as push_full,
---   or 4 as well.
+--   or 4 as well. All are 9: the group of a successor is at its backlog, and nothing has changed.
 
 -- include held
 -- include replace_message
@@ -13,6 +14,10 @@ local id, envelope = leased_message(ARGV[4])
 if not id then
   return keep_reply(string.rep(DUEQ_LEASE_LOST, 1 + (#ARGV - 4) / 4))
 end
+if backlog_refused(ARGV, 5, now, id) then
+  return keep_reply(string.rep(BACKLOG, 1 + (#ARGV - 4) / 4))
+end
+leaves({ ARGV[4] })
 -- include keep_history
 -- include noop_write
 local outcome = store_drafts(ARGV, 5, now, { replace = replace_message, leaving = id })
@@ -22,8 +27,9 @@ if redis.call('HGET', msg, id) == envelope then
   defer_removal('HDEL', msg, id)
 end
 defer_removal('ZREM', leased, ARGV[4])
+local returned = write_left()
 run_removals()
-if held then
+if held or returned > 0 then
   wake_one()
 end
 count('acked', 1)

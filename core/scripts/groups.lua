@@ -1,14 +1,17 @@
 -- groups: lists the groups of a queue, a page at a time. Changes nothing.
--- keys msg ready leased meta groups lines turns
+-- keys msg ready leased meta groups lines turns parked timers holds
 -- includes decimal now ticket group_mark first_in_line set_page refuse_layout
 -- args alone: cursor ('': the first page), how many at most
 -- Returns { now ms, cursor of the next page ('': none), then for each group: its name as in
 --   tickets, how many tickets wait, the first of them that has a message ('': none), how many of
---   its messages are leased (-1: not known, as more than 1,000 of the queue are) }.
---   First come the groups that are in `turns`, in the order of their next turns; behind them those
---   that have only leased messages, or tickets among the first 500 of `ready`, which no script has
---   sorted yet. A group of which nothing waits and nothing is leased is left out. A cursor is one
---   of lib/set_page.lua, or "behind" and a place among the last groups.
+--   its messages are leased (-1: not known, as more than 1,000 of the queue are), what keeps them
+--   waiting ('concurrency', 'rate', 'hold', or '': nothing), until when it is held in ms (0: it is
+--   not) }.
+--   First come the groups that are in `turns`, in the order of their next turns; then those that
+--   are at a limit, in the order of their virtual times; behind them those that have only leased
+--   messages, or tickets among the first 500 of `ready`, which no script has sorted yet. A group of
+--   which nothing waits and nothing is leased is left out. A cursor is one of lib/set_page.lua, for
+--   groups at a limit behind "parked "; or "behind" and a place among the last groups.
 
 -- include refuse_layout
 local cursor, most = ARGV[1], tonumber(ARGV[2])
@@ -43,6 +46,21 @@ for _, ticket in ipairs(knows_leases and redis.call('ZRANGE', leased, 0, -1) or 
   end
 end
 
+-- What keeps the messages of a group waiting, and until when the group is held.
+local is_limited = redis.call('HGET', meta, 'limited') == '2'
+local function limit_of(name)
+  if not is_limited then
+    return '', 0
+  end
+  local held_until = tonumber(redis.call('ZSCORE', holds, name) or '') or 0
+  if held_until > now_ms() and held_until <= 4102444800000 then
+    return 'hold', held_until
+  elseif redis.call('ZSCORE', parked, name) then
+    return redis.call('ZSCORE', timers, name) and 'rate' or 'concurrency', 0
+  end
+  return '', 0
+end
+
 local function show(name, mark)
   local line = mark_read(mark or '')
   local waiting, first = arrived[name] or 0, nil
@@ -51,19 +69,19 @@ local function show(name, mark)
     first = first_in_line(line)
   end
   if waiting > 0 or leases[name] then
+    local at_limit, held_until = limit_of(name)
     for _, word in ipairs({
       name, decimal(waiting), front[name] or first or behind[name] or '',
-      knows_leases and decimal(leases[name] or 0) or '-1',
+      knows_leases and decimal(leases[name] or 0) or '-1', at_limit, decimal(held_until),
     }) do
       answer[#answer + 1] = word
     end
   end
 end
 
-local place, found = tonumber(string.match(cursor, '^behind (%d+)$')), {}
-if not place then
-  place = 0
-  found, answer[2] = set_page(turns, cursor, most)
+local place, room = tonumber(string.match(cursor, '^behind (%d+)$')), most
+local function show_set(set, from)
+  local found, following = set_page(set, from, room)
   local members = {}
   for i = 1, #found, 2 do
     members[#members + 1] = found[i]
@@ -72,15 +90,32 @@ if not place then
   for i, name in ipairs(members) do
     show(name, marks[i])
   end
+  room = room - #members
+  return following
+end
+local at = not place and string.match(cursor, '^parked (.*)$')
+if not place and not at then
+  answer[2] = show_set(turns, cursor)
+  at = answer[2] == '' and ''
+end
+if at and room == 0 then
+  answer[2] = 'parked '
+elseif at then
+  local following = show_set(parked, at)
+  answer[2] = following == '' and '' or 'parked ' .. following
 end
 if answer[2] == '' then
-  local room = most - #found / 2
-  local scores = #names > 0 and redis.call('ZMSCORE', turns, unpack(names)) or {}
-  for i = place + 1, #names do
-    if not scores[i] and room == 0 then
+  local scores, times = {}, {}
+  if #names > 0 then
+    scores, times = redis.call('ZMSCORE', turns, unpack(names)),
+      redis.call('ZMSCORE', parked, unpack(names))
+  end
+  for i = (place or 0) + 1, #names do
+    local is_behind = not scores[i] and not times[i]
+    if is_behind and room == 0 then
       answer[2] = string.format('behind %d', i - 1)
       break
-    elseif not scores[i] then
+    elseif is_behind then
       show(names[i])
       room = room - 1
     end

@@ -1,5 +1,6 @@
 -- peek: shows messages of one state, a page at a time. Changes nothing.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta groups lines turns
+-- keys parked
 -- includes decimal now ticket message envelope outbox_entry attempts envelope_suffix preview
 -- includes set_page line_page refuse_layout
 -- args alone: state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), cursor ('': the first page),

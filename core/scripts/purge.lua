@@ -1,8 +1,8 @@
 -- purge: removes messages of one state, from the front, a bounded number at a time.
 -- keys msg ready high low delayed leased dead outbox attempts handover wake meta reply groups lines
--- keys turns
+-- keys turns working parked timers
 -- includes ticket message envelope deferred_removals bulk count turns keep_reply held
--- includes refuse_partitioned noop_write wake
+-- includes refuse_partitioned noop_write wake leaves
 -- args state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), at most how many
 -- Returns "REMOVED", or "REMOVED +" if more messages may be there.
 
@@ -27,13 +27,28 @@ local function take(tickets)
   return #tickets
 end
 if set then
-  take(redis.call('ZRANGE', set, 0, left - 1))
+  local tickets = redis.call('ZRANGE', set, 0, left - 1)
+  take(tickets)
+  leaves(set == leased and tickets or {})
 else
   for _, lane in ipairs({ high, ready, low }) do
     met[lane] = left > 0 and take(redis.call('LRANGE', lane, 0, left - 1)) or 0
   end
   local state = redis.call('HMGET', meta, 'turns', 'returned')
   if state[1] then
+    -- The groups that are at a limit come back to the turns.
+    local away = left > 0 and redis.call('ZRANGE', parked, 0, 199, 'WITHSCORES') or {}
+    local keeps = redis.call('ZCARD', parked) > 200
+    if #away > 0 then
+      -- include noop_write
+    end
+    for i = 1, #away, 2 do
+      defer_removal('ZREM', parked, away[i])
+      away[i], away[i + 1] = away[i + 1], away[i]
+    end
+    if #away > 0 then
+      redis.call('ZADD', turns, 'NX', unpack(away))
+    end
     turns_begin(state[1], true)
     local ticket = left > 0 and turn_take(100)
     while ticket do
@@ -41,15 +56,16 @@ else
       ticket = left > 0 and turn_take(100)
     end
     -- Perhaps groups are left of which nothing waits, and behind them groups with messages.
-    more = left > 0 and turns_left() > 0
+    more = keeps or left > 0 and turns_left() > 0
     local returned = math.max(0, (tonumber(state[2] or '') or 0) - met[ready])
     local fields = { 'returned', string.format('%d', returned) }
-    turns_meta(fields)
+    turns_meta(fields, keeps)
     -- include noop_write
     bulk('HSET', meta, fields)
     write_turns()
   end
 end
+local came = write_left()
 run_removals()
 remove_turns()
 for lane, number in pairs(met) do
@@ -57,7 +73,7 @@ for lane, number in pairs(met) do
     redis.call('LTRIM', lane, number, -1)
   end
 end
-if held and set == leased and purged > 0 then
+if (held or came > 0) and set == leased and purged > 0 then
   wake_one(purged > 1)
 end
 if purged == existing then

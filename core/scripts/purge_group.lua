@@ -1,6 +1,6 @@
 -- purge_group: removes the delayed and the ready messages of one group, a page at a time. Leased
 -- ones stay.
--- keys msg ready delayed attempts meta reply groups lines
+-- keys msg ready delayed attempts meta reply groups lines turns parked
 -- includes ticket message envelope deferred_removals count group_mark group_line set_page
 -- includes keep_reply refuse_layout noop_write
 -- args the group's name as in tickets, cursor ('': the first page), how many tickets to look at at
@@ -68,7 +68,13 @@ if following == '' then
 end
 -- include noop_write
 if line and line.changed then
-  -- An empty line stays in `turns`, as when its last message was delivered.
+  -- An empty line stays in `turns`, as when its last message was delivered. One in `parked` comes
+  -- back to `turns`.
+  local time = following == '' and redis.call('ZSCORE', parked, name)
+  if time then
+    redis.call('ZADD', turns, 'NX', time, name)
+    defer_removal('ZREM', parked, name)
+  end
   redis.call('HSET', groups, name, mark_write(line))
 end
 run_removals()

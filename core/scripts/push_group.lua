@@ -1,7 +1,7 @@
 -- push_group: stores messages that are due now, of which at least one has a group, and puts their
 -- tickets at the ends of the lines of their groups. The core made their ids, so no message can have
--- them yet. Where tickets wait in `ready`, which must be sorted first, or a mark cannot be read, it
--- changes nothing and answers nil.
+-- them yet. Where tickets wait in `ready`, which must be sorted first, a mark cannot be read, or
+-- groups have a backlog, it changes nothing and answers nil.
 -- keys msg ready groups lines turns wake meta reply
 -- includes return_problem group_name open_line wake count_fast keep_reply_inline
 -- args id, envelope of each
@@ -32,7 +32,13 @@ for i = 1, n do
   end
   place_of[i] = place
 end
-local marks = n == 1 and { call('HGET', groups, names[1]) } or call('HMGET', groups, unpack(names))
+-- The last field tells that groups have a backlog (limit.lua).
+names[#names + 1] = '\t'
+local marks = call('HMGET', groups, unpack(names))
+if marks[#names] then
+  return nil
+end
+names[#names] = nil
 
 -- Here a mark stays a text (lib/group_mark.lua): most of it does not change.
 local fields, state, floor, last_joined, scores, segments = nil, nil, nil, nil, nil, nil

@@ -1,11 +1,13 @@
 -- relay_put: pushes entries of another queue's outbox to this queue. It notes the pushed entries
 -- until they have left that outbox, so that a relay that pushes one again stores nothing twice.
 -- keys msg ready high low delayed wake meta unique leased dead outbox attempts received
--- includes now precheck store_drafts put_tickets deferred_removals replace_message return_problem
+-- keys groups turns working parked timers
+-- includes now precheck store_below_backlog put_tickets deferred_removals replace_message
+-- includes return_problem leaves wake
 -- args alone: when the relay's lease ends in ms, the other queue's name, then of each entry id,
 --   envelope, due, extra (as of push_full), attempts and ticket
--- Returns a digit for each: 0 stored, 2 a message has this id, or the id is still unique; or '' if
---   the relay's lease has ended.
+-- Returns a digit for each: 0 stored, 2 a message has this id, or the id is still unique, 9
+--   its group is at its backlog; or '' if the relay's lease has ended.
 
 -- include replace_message
 local now = now_ms()
@@ -33,7 +35,7 @@ for i = 3, #ARGV, 6 do
   end
 end
 local how, at = { replace = replace_message, records = records, attempts = attempts }, 0
-local digits = #words > 0 and store_drafts(words, 1, now, how)
+local digits = #words > 0 and store_below_backlog(words, 1, now, how)
 for n = 1, #outcome do
   if places[n] then
     at = at + 1
@@ -44,5 +46,8 @@ end
 put_tickets(received, now, fresh)
 -- Relays that died before relay_forget have left notes.
 redis.call('ZREMRANGEBYRANK', received, 0, -10001)
+if write_left() > 0 then
+  wake_one()
+end
 run_removals()
 return table.concat(outcome)

@@ -1,11 +1,11 @@
 -- reserve_groups_full: reserve_full for a queue that has had messages with groups.
 -- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates
--- keys failures groups lines turns limits
--- includes turns arrivals full
+-- keys failures groups lines turns limits working parked timers rated holds
+-- includes turns arrivals group_limits full
 -- args as reserve_full
 -- passes on to reserve_full
 -- Returns what reserve_full returns, or nil if the queue has had no groups.
-local by_turns = { sorted = 0, returned = 0 }
+local by_turns = { sorted = 0, returned = 0, has_come_back = false }
 local batch = {}
 
 -- Sorts the tickets of `ready` into the lines. Tickets of released messages stand at the front of
@@ -15,10 +15,15 @@ function by_turns.sort(returned, garbage)
   by_turns.sorted = sort_arrivals(math.max(250, by_turns.returned), by_turns.returned, garbage)
 end
 
+function by_turns.bring_back(takes)
+  by_turns.has_come_back = group_gate.bring_back(takes) or by_turns.has_come_back
+end
+
 -- The next tickets, at most `most`, in the order of the turns.
 function by_turns.take(most)
   local tickets = {}
   batch = {}
+  by_turns.bring_back(true)
   for i = 1, most do
     local before = floor
     local ticket, line = turn_take(most)
@@ -51,14 +56,34 @@ function by_turns.judged(i, leaves, is_delivered)
   end
 end
 
-function by_turns.begin(text, will_take)
+-- us: the server's clock in microseconds, where the queue has limits of groups; else false.
+function by_turns.begin(text, us)
   -- Types of keys are checked before the first write.
   redis.call('HLEN', groups)
   redis.call('HLEN', lines)
   redis.call('ZCARD', turns)
-  turns_begin(text, will_take)
+  if us then
+    group_gate.begin(us)
+  end
+  turns_begin(text, true, us and group_gate)
 end
 
-by_turns.left, by_turns.meta = turns_left, turns_meta
-by_turns.unreadable, by_turns.write, by_turns.remove = unreadable, write_turns, remove_turns
+function by_turns.write()
+  by_turns.bring_back(false)
+  write_turns()
+  group_gate.write()
+end
+
+function by_turns.remove()
+  remove_turns()
+  group_gate.remove()
+end
+
+function by_turns.meta(fields)
+  turns_meta(fields, group_gate.has_parked())
+end
+
+by_turns.left, by_turns.unreadable = turns_left, unreadable
+by_turns.leave, by_turns.enter = group_gate.leave, group_gate.enter
+by_turns.wait, by_turns.next_timer = group_gate.wait, group_gate.next_timer
 -- include full

@@ -1,11 +1,12 @@
 -- stats: counts the queue in O(1). Changes nothing.
--- keys msg ready high low delayed leased dead outbox meta groups lines turns rates limits
+-- keys msg ready high low delayed leased dead outbox meta groups lines turns parked rates limits
 -- includes decimal ticket group_mark first_in_line refuse_layout limits
 -- Returns { now ms, ready, delayed, leased, dead, outbox, pushed, reserved, acked, retried,
 --   expired, died, cancelled, purged, quarantined, next due time or end of a lease (0: none), 1 if
 --   it is paused, mark, first ticket of ready, of high, of low ('': none), why the outbox is stuck
 --   ('': it is not), at which limit ready messages wait ('concurrency', 'rate', 'unreadable', or
---   ''), then the first tickets of the lines of the ten groups that have the next turns }.
+--   ''), then the first tickets of the lines of the ten groups that have the next turns, and of ten
+--   that are at a limit }.
 -- mark: a time at most a minute before the first ticket came to `ready`, and never after (0: not
 -- known, as in a queue with groups). It is the last time noted in `rates` at which no more tickets
 -- had come than have left since.
@@ -54,7 +55,7 @@ end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local waiting, at_limit = all - sets[1] - sets[2] - sets[3] - sets[4], ''
-if values[14] == '1' and (waiting > 0 or next_due <= now) then
+if (values[14] == '1' or values[14] == '2') and (waiting > 0 or next_due <= now) then
   local limit = limits_read()
   at_limit = not limit and 'unreadable' or sets[2] >= limit.concurrency and 'concurrency'
     or rate_left(limit, time[1] * 1000000 + time[2]) == 0 and 'rate' or ''
@@ -66,8 +67,16 @@ local answer = {
   decimal(first < math.huge and math.min(first, 4102444800000) or 0), values[11] and 1 or 0,
   mark, ticket, (head(high)), (head(low)), sets[4] > 0 and values[12] or '', at_limit,
 }
-for _, name in ipairs(values[13] and redis.call('ZRANGE', turns, 0, 9) or {}) do
-  local line = mark_read(redis.call('HGET', groups, name) or '', name)
-  answer[#answer + 1] = line and first_in_line(line)
+local function show_lines(set)
+  for _, name in ipairs(redis.call('ZRANGE', set, 0, 9)) do
+    local line = mark_read(redis.call('HGET', groups, name) or '', name)
+    answer[#answer + 1] = line and first_in_line(line)
+  end
+end
+if values[13] then
+  show_lines(turns)
+end
+if values[14] == '2' then
+  show_lines(parked)
 end
 return answer

@@ -88,26 +88,100 @@ static bool is_rate(dueq_bytes rate) {
            dueq__read_number((dueq_bytes){text, rate.size - 2}, 1, DUEQ_MAX_LIMIT, &number);
 }
 
-dueq_status dueq__arg_check_limits(dueq_queue *queue, int64_t concurrency, dueq_bytes rate,
-                                   int64_t burst) {
+static bool is_none(dueq_bytes rate) { return dueq__bytes_equal(rate, (dueq_bytes){"none", 4}); }
+
+/* The limits that an option of dueq_limit() sets: the field in the key `limits`, and its value. */
+struct limit {
+    const char *what;  /* in errors */
+    const char *field; /* behind a dot of each group, or before a colon of one */
+    int64_t number, most;
+    const dueq_bytes *rate; /* NULL: it is a number */
+};
+
+enum { OWN = 5, EACH = 4, LIMITS = OWN + EACH };
+
+/* The first OWN are of the queue or of the group that `options` names, the others of each group. */
+static void list_limits(const dueq_limit_options *options, struct limit limits[LIMITS]) {
+    const struct limit listed[LIMITS] = {
+        {"the concurrency", "concurrency", options->concurrency, DUEQ_MAX_LIMIT, NULL},
+        {"the rate", "rate", 0, 0, &options->rate},
+        {"the burst", "burst", options->burst, DUEQ_MAX_LIMIT, NULL},
+        {"the backlog", "backlog", options->backlog, DUEQ_MAX_LIMIT, NULL},
+        {"the weight", "weight", options->weight, DUEQ_MAX_WEIGHT, NULL},
+        {"each group's concurrency", "concurrency", options->each_group_concurrency, DUEQ_MAX_LIMIT,
+         NULL},
+        {"each group's rate", "rate", 0, 0, &options->each_group_rate},
+        {"each group's burst", "burst", options->each_group_burst, DUEQ_MAX_LIMIT, NULL},
+        {"each group's backlog", "backlog", options->each_group_backlog, DUEQ_MAX_LIMIT, NULL},
+    };
+    memcpy(limits, listed, sizeof listed);
+}
+
+static bool is_set(const struct limit *limit) {
+    return limit->rate ? limit->rate->size > 0 : limit->number != DUEQ_UNCHANGED;
+}
+
+static dueq_status check_limit(dueq_queue *queue, const struct limit *limit) {
+    if (!limit->rate)
+        return check(queue, limit->what, NULL, limit->number, 0, limit->most);
+    if (is_none(*limit->rate) || is_rate(*limit->rate))
+        return DUEQ_OK;
+    return dueq__fail(&queue->client->error, DUEQ_INVALID,
+                      "%s is not like 1000/s, 100/m or 20/h, with a number from 1 to %d, or none",
+                      limit->what, DUEQ_MAX_LIMIT);
+}
+
+dueq_status dueq__arg_check_limits(dueq_queue *queue, const dueq_limit_options *given) {
     struct dueq__error *error = &queue->client->error;
-    bool has_rate = rate.size && !dueq__bytes_equal(rate, (dueq_bytes){"none", 4});
-    dueq_status status = DUEQ_OK;
-    if (concurrency != DUEQ_UNCHANGED)
-        status = check(queue, "the concurrency", NULL, concurrency, 0, DUEQ_MAX_LIMIT);
-    if (!status && burst != DUEQ_UNCHANGED)
-        status = check(queue, "the burst", NULL, burst, 0, DUEQ_MAX_LIMIT);
+    dueq_limit_options options;
+    struct limit limits[LIMITS];
+    size_t count = 0, of_each = 0;
+    dueq_status status = dueq__struct_check(given, &dueq__layout_limit_options, error);
     if (status)
         return status;
-    if (has_rate && !is_rate(rate))
+    dueq__struct_copy(&options, given, &dueq__layout_limit_options);
+    list_limits(&options, limits);
+    for (size_t i = 0; !status && i < LIMITS; i++) {
+        status = is_set(&limits[i]) ? check_limit(queue, &limits[i]) : DUEQ_OK;
+        count += is_set(&limits[i]);
+        of_each += i >= OWN && is_set(&limits[i]);
+    }
+    if (!status && options.group.data)
+        status = dueq__arg_check_group(queue, options.group);
+    if (status)
+        return status;
+    if (options.group.data && of_each)
         return dueq__fail(error, DUEQ_INVALID,
-                          "the rate is not like 1000/s, 100/m or 20/h, with a number from 1 to %d, "
-                          "or none",
-                          DUEQ_MAX_LIMIT);
-    if (!rate.size && concurrency == DUEQ_UNCHANGED && burst == DUEQ_UNCHANGED)
+                          "limits of each group are not limits of one: name no group");
+    if (!options.group.data && options.backlog != DUEQ_UNCHANGED)
         return dueq__fail(error, DUEQ_INVALID,
-                          "name a limit: the concurrency, the rate or the burst");
+                          "a backlog is of groups: name the group, or set each group's backlog");
+    if (!options.group.data && options.weight != DUEQ_UNCHANGED)
+        return dueq__fail(error, DUEQ_INVALID, "a weight is of one group: name the group");
+    if (!count && !options.clear)
+        return dueq__fail(error, DUEQ_INVALID, "name a limit, such as the concurrency or the rate");
     return DUEQ_OK;
+}
+
+void dueq__arg_put_limits(struct dueq__resp *words, const dueq_limit_options *given) {
+    dueq_limit_options options;
+    struct limit limits[LIMITS];
+    char group[DUEQ__ESCAPED_GROUP];
+    dueq__struct_copy(&options, given, &dueq__layout_limit_options);
+    list_limits(&options, limits);
+    dueq__resp_number(words, options.clear != 0);
+    dueq__resp_bytes(words, group, dueq__group_escape(options.group, group));
+    for (size_t i = 0; i < LIMITS; i++) {
+        if (!is_set(&limits[i]))
+            continue;
+        dueq__resp_text(words, i >= OWN ? "each" : options.group.data ? "g" : "");
+        dueq__resp_text(words, limits[i].field);
+        if (!limits[i].rate)
+            dueq__resp_number(words, limits[i].number);
+        else
+            dueq__resp_bytes(words, limits[i].rate->data,
+                             is_none(*limits[i].rate) ? 0 : limits[i].rate->size);
+    }
 }
 
 size_t dueq__partition_count(const dueq_queue *queue) {

@@ -18,13 +18,36 @@ static bool are_all_of(const char *allowed, dueq_bytes digits, size_t count) {
 }
 
 bool dueq__outcomes_are_valid(dueq_bytes digits, size_t count) {
-    return are_all_of("0123458", digits, count);
+    return are_all_of("01234589", digits, count);
+}
+
+void dueq__refused_tell(dueq_client *client, const dueq_result *result) {
+    struct dueq__error *error = &client->error;
+    size_t refused = 0;
+    for (size_t i = 0; i < result->count; i++)
+        refused += result->items[i].status == DUEQ_BACKLOG;
+    if (result->first_pushed)
+        dueq__fail(error, DUEQ_BACKLOG,
+                   "the message is not acknowledged, and nothing is pushed: as many messages of a "
+                   "successor's group wait as its backlog allows; try it again later");
+    else if (result->count == 1)
+        dueq__fail(error, DUEQ_BACKLOG,
+                   "the message is not stored: as many messages of its group wait as its backlog "
+                   "allows; push it again later");
+    else
+        dueq__fail(error, DUEQ_BACKLOG,
+                   "%zu of %zu messages are not stored: as many messages of their groups wait as "
+                   "the backlog allows; push these again later",
+                   refused, result->count);
 }
 
 /* Ends the operation with its outcomes. */
 static void finish_outcomes(dueq_client *client) {
     dueq_result *result = client->op->result;
-    dueq__op_finish_result(client, result, result ? dueq__durable_status(client, result) : DUEQ_OK);
+    dueq_status status = result ? dueq__durable_status(client, result) : DUEQ_OK;
+    if (status == DUEQ_BACKLOG)
+        dueq__refused_tell(client, result);
+    dueq__op_finish_result(client, result, status);
 }
 
 static void on_relayed(dueq_client *client, dueq_status status, dueq_result *result) {

@@ -47,7 +47,10 @@ dueq_status dueq__durable_status(dueq_client *client, dueq_result *result) {
         return status;
     result->replicas = (int)op->durable.replicas;
     result->disk = op->durable.disks > 0;
-    if (dueq__durable_is_met(op) || first->status == DUEQ_LEASE_LOST)
+    bool stored = false;
+    for (size_t i = result->first_pushed; i < result->count; i++)
+        stored = stored || result->items[i].status >= 0;
+    if (dueq__durable_is_met(op) || first->status == DUEQ_LEASE_LOST || !stored)
         return status;
     size_t size = first->id.size < 100 ? first->id.size : 100,
            more = result->count - result->first_pushed - 1;

@@ -11,24 +11,27 @@ dueq_status dueq__arg_check_group(dueq_queue *queue, dueq_bytes group) {
     return dueq__text_check("the group's name", group, DUEQ_MAX_GROUP, &queue->client->error);
 }
 
-void dueq__arg_put_group(struct dueq__resp *words, dueq_bytes group) {
-    char name[ESCAPED * DUEQ_MAX_GROUP];
+size_t dueq__group_escape(dueq_bytes group, char *out) {
     size_t size = 0;
     for (size_t i = 0; i < group.size; i++) {
         char byte = ((const char *)group.data)[i];
         const char *escape = byte == '%' ? "%25" : byte == ' ' ? "%20" : byte == ':' ? "%3A" : NULL;
         if (!escape) {
-            name[size++] = byte;
+            out[size++] = byte;
             continue;
         }
-        memcpy(name + size, escape, ESCAPED);
+        memcpy(out + size, escape, ESCAPED);
         size += ESCAPED;
     }
-    dueq__resp_bytes(words, name, size);
+    return size;
 }
 
-/* Reads a name into `bytes`, which have its size. Returns the size of the name without escapes. */
-static size_t read_name(dueq_bytes name, char *bytes) {
+void dueq__arg_put_group(struct dueq__resp *words, dueq_bytes group) {
+    char name[DUEQ__ESCAPED_GROUP];
+    dueq__resp_bytes(words, name, dueq__group_escape(group, name));
+}
+
+size_t dueq__group_unescape(dueq_bytes name, char *out) {
     const char *text = name.data;
     size_t size = 0;
     for (size_t i = 0; i < name.size; i++) {
@@ -37,7 +40,7 @@ static size_t read_name(dueq_bytes name, char *bytes) {
                     : !strncmp(escape, "%20", ESCAPED) ? ' '
                     : !strncmp(escape, "%3A", ESCAPED) ? ':'
                                                        : '\0';
-        bytes[size++] = byte ? byte : text[i];
+        out[size++] = byte ? byte : text[i];
         i += byte ? ESCAPED - 1 : 0;
     }
     return size;
@@ -49,16 +52,31 @@ const dueq_group *dueq_result_group(const dueq_result *result, size_t index) {
     return dueq__result_item_value(result, &dueq__type_group, index);
 }
 
-enum { NOW = 0, CURSOR = 1, FIXED = 2, NAME = 0, WAITING = 1, FIRST = 2, LEASED = 3, EACH = 4 };
+enum { NOW = 0, CURSOR = 1, FIXED = 2 };
+enum { NAME, WAITING, FIRST, LEASED, AT_LIMIT, HELD_UNTIL, EACH };
+
+/* False: the text is none that groups.lua sends. */
+static bool read_limit(dueq_bytes text, dueq_bytes *limit) {
+    static const char *const limits[] = {"", "concurrency", "rate", "hold"};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        *limit = (dueq_bytes){limits[i], strlen(limits[i])};
+        if (text.size == limit->size && !memcmp(text.data, limit->data, text.size))
+            return true;
+    }
+    return false;
+}
 
 /* False: the words at this place of the reply are not those of a group. */
 static bool read_group(const struct dueq__reply *reply, size_t at, dueq_group *group) {
     struct dueq__ticket ticket;
-    dueq_bytes first;
+    dueq_bytes first, limit;
     if (!dueq__reply_bytes(dueq__reply_item(reply, at + NAME), &group->name) ||
         !dueq__reply_number(dueq__reply_item(reply, at + WAITING), &group->waiting) ||
         !dueq__reply_bytes(dueq__reply_item(reply, at + FIRST), &first) ||
-        !dueq__reply_number(dueq__reply_item(reply, at + LEASED), &group->leased))
+        !dueq__reply_number(dueq__reply_item(reply, at + LEASED), &group->leased) ||
+        !dueq__reply_bytes(dueq__reply_item(reply, at + AT_LIMIT), &limit) ||
+        !read_limit(limit, &group->at_limit) ||
+        !dueq__reply_number(dueq__reply_item(reply, at + HELD_UNTIL), &group->held_until_ms))
         return false;
     int64_t oldest_ms = dueq__ticket_read(first, &ticket) ? dueq__ticket_time(&ticket) : 0;
     group->oldest_ms = oldest_ms > 0 ? oldest_ms : 0;
@@ -85,7 +103,8 @@ dueq_result *dueq__result_groups(const struct dueq__reply *reply, struct dueq__e
         if (!read_group(reply, FIXED + i * EACH, &group))
             return dueq__result_malformed(result, error, "groups");
         name = dueq__result_copy(result, group.name);
-        group.name = (dueq_bytes){name.data, read_name(name, (char *)(uintptr_t)name.data)};
+        size_t size = dueq__group_unescape(name, (char *)(uintptr_t)name.data);
+        group.name = (dueq_bytes){name.data, size};
         memcpy(result->items[i].value, &group, sizeof group);
         result->items[i].id = group.name;
     }

@@ -98,6 +98,8 @@ struct dueq__attempts {
 
 /* False: the text is no ticket. */
 bool dueq__ticket_read(dueq_bytes text, struct dueq__ticket *ticket);
+/* Whether the ticket names a group. */
+bool dueq__ticket_has_group(dueq_bytes text);
 /* When the message was pushed, in ms since 1970; -1: the ticket does not say that. */
 int64_t dueq__ticket_time(const struct dueq__ticket *ticket);
 /* False: the text is no attempts. */

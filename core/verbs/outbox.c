@@ -45,6 +45,7 @@ struct relay {
     size_t name_size, count;
     unsigned rounds;
     struct entry entries[MOST];
+    size_t refused; /* how many of the entries, at their end, the other queue refused for now */
 };
 
 /* The relay whose step is the client's operation. */
@@ -216,8 +217,24 @@ static void put(dueq_client *client, const struct dueq__reply *taken) {
     submit(client, &words);
 }
 
-/* error: why the other queue's server refused the put; "": the entries have their digits. */
-static void done(dueq_client *client, const char *error) {
+/* Puts the entries whose groups are at their backlog in the other queue behind the others. */
+static void sort_refused(struct relay *relay) {
+    size_t kept = 0;
+    for (size_t i = 0; i < relay->count; i++) {
+        const struct entry entry = relay->entries[i];
+        if (dueq__status_of(entry.digit) == DUEQ_BACKLOG)
+            continue;
+        relay->entries[i] = relay->entries[kept];
+        relay->entries[kept++] = entry;
+    }
+    relay->refused = relay->count - kept;
+}
+
+/*
+ * Tells this queue what became of the entries from index `from` to `end`. error: why they stay; "":
+ * they have their digits.
+ */
+static void done(dueq_client *client, size_t from, size_t end, const char *error) {
     const struct relay *relay = client->op->verb;
     struct dueq__resp words;
     if (!begin(client, *error ? NOTE_FAILURE : DONE, &words))
@@ -225,7 +242,7 @@ static void done(dueq_client *client, const char *error) {
     dueq__resp_number(&words, relay->end_ms);
     dueq__resp_bytes(&words, relay->name, relay->name_size);
     dueq__resp_text(&words, error);
-    for (size_t i = 0; i < relay->count; i++) {
+    for (size_t i = from; i < end; i++) {
         dueq__resp_bytes(&words, relay->entries[i].ticket, relay->entries[i].size);
         dueq__resp_bytes(&words, &relay->entries[i].digit, 1);
     }
@@ -249,14 +266,38 @@ static bool is_unknown(dueq_status status) {
            status == DUEQ_NO_MEMORY;
 }
 
+/* The refused entries stay in the outbox; then the others leave it, and the next round begins. */
+static void put_ended(dueq_client *client) {
+    struct relay *relay = client->op->verb;
+    sort_refused(relay);
+    if (relay->refused)
+        done(client, relay->count - relay->refused, relay->count, dueq_status_text(DUEQ_BACKLOG));
+    else
+        done(client, 0, relay->count, "");
+}
+
+static void refusals_noted(dueq_client *client) {
+    struct relay *relay = client->op->verb;
+    relay->count -= relay->refused;
+    relay->refused = 0;
+    if (relay->count)
+        done(client, 0, relay->count, "");
+    else
+        take(client);
+}
+
 /* A step has ended: begins the next one, or ends the relay. */
 static void on_step(dueq_client *client, dueq_status status, dueq_result *result) {
-    const struct relay *relay = client->op->verb;
+    struct relay *relay = client->op->verb;
     struct dueq__error error = client->error;
     if (relay->step == TAKE && status == DUEQ_OK)
         put(client, result->reply);
+    else if (relay->step == PUT && status == DUEQ_OK)
+        put_ended(client);
     else if (relay->step == PUT && status != DUEQ_EMPTY && !is_unknown(status))
-        done(client, status < 0 ? error.text : "");
+        done(client, 0, relay->count, error.text);
+    else if (relay->step == NOTE_FAILURE && status >= 0 && relay->refused)
+        refusals_noted(client);
     else if (relay->step == DONE && status == DUEQ_OK)
         forget(client);
     else if ((relay->step == DONE && status == DUEQ_EMPTY) ||

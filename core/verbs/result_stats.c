@@ -79,18 +79,65 @@ const dueq_bounds *dueq_result_limits(const dueq_result *result) {
     return dueq__result_item_value(result, &limits_type, 0);
 }
 
+const dueq_group_limits *dueq_bounds_group(const dueq_bounds *limits, size_t index) {
+    const dueq_group_limits *groups = limits->groups;
+    return index < limits->group_count ? &groups[index] : NULL;
+}
+
+/* Reads a limit. An empty text: there is none. */
+static bool read_limit(const struct dueq__reply *reply, size_t at, int64_t *number) {
+    dueq_bytes text;
+    return dueq__reply_bytes(dueq__reply_item(reply, at), &text) &&
+           (!text.size || dueq__read_number(text, 1, DUEQ_MAX_LIMIT, number));
+}
+
+enum { BOUNDS_WORDS = 7, BOUNDS_EACH = 6 };
+
+static bool read_rate(const struct dueq__reply *reply, size_t at, char rate[256]) {
+    dueq_bytes text;
+    if (!dueq__reply_bytes(dueq__reply_item(reply, at), &text) || text.size > 255)
+        return false;
+    memcpy(rate, text.size ? text.data : "", text.size);
+    return true;
+}
+
+/* Reads the limits of a group, whose name loses its escapes where it stands, in the reply. */
+static bool read_group_limits(const struct dueq__reply *reply, size_t at,
+                              dueq_group_limits *group) {
+    if (!dueq__reply_bytes(dueq__reply_item(reply, at), &group->name) ||
+        !read_limit(reply, at + 1, &group->concurrency) ||
+        !dueq__reply_bytes(dueq__reply_item(reply, at + 2), &group->rate) ||
+        !read_limit(reply, at + 3, &group->burst) || !read_limit(reply, at + 4, &group->backlog) ||
+        !read_limit(reply, at + 5, &group->weight))
+        return false;
+    group->name.size = dueq__group_unescape(group->name, (char *)(uintptr_t)group->name.data);
+    return true;
+}
+
 dueq_result *dueq__result_limits(const struct dueq__reply *reply, struct dueq__error *error) {
-    dueq_bounds limits = DUEQ_BOUNDS;
-    dueq_bytes texts[3];
-    for (size_t i = 0; i < 3; i++)
-        if (!dueq__reply_bytes(dueq__reply_item(reply, i), &texts[i]))
-            return dueq__result_malformed(NULL, error, "limits");
-    if ((texts[0].size && !dueq__read_number(texts[0], 1, DUEQ_MAX_LIMIT, &limits.concurrency)) ||
-        (texts[2].size && !dueq__read_number(texts[2], 1, DUEQ_MAX_LIMIT, &limits.burst)) ||
-        texts[1].size >= sizeof limits.rate)
+    dueq_bounds limits = {0};
+    size_t words = dueq__reply_count(reply);
+    if (words < BOUNDS_WORDS || (words - BOUNDS_WORDS) % BOUNDS_EACH ||
+        !read_limit(reply, 0, &limits.concurrency) || !read_rate(reply, 1, limits.rate) ||
+        !read_limit(reply, 2, &limits.burst) ||
+        !read_limit(reply, 3, &limits.each_group_concurrency) ||
+        !read_rate(reply, 4, limits.each_group_rate) ||
+        !read_limit(reply, 5, &limits.each_group_burst) ||
+        !read_limit(reply, 6, &limits.each_group_backlog))
         return dueq__result_malformed(NULL, error, "limits");
-    memcpy(limits.rate, texts[1].size ? texts[1].data : "", texts[1].size);
-    return dueq__result_single(&limits_type, &limits, error);
+    dueq_result *result = dueq__result_new(&limits_type, 1, 0, error);
+    if (!result)
+        return NULL;
+    limits.group_count = (words - BOUNDS_WORDS) / BOUNDS_EACH;
+    result->limits = calloc(limits.group_count + 1, sizeof *result->limits);
+    if (!result->limits)
+        return dueq__result_no_memory(result, error);
+    limits.groups = result->limits;
+    for (size_t i = 0; i < limits.group_count; i++)
+        if (!read_group_limits(reply, BOUNDS_WORDS + i * BOUNDS_EACH, &result->limits[i]))
+            return dueq__result_malformed(result, error, "limits");
+    memcpy(result->items->value, &limits, sizeof limits);
+    return result;
 }
 
 /*

@@ -41,6 +41,11 @@ bool dueq__ticket_read(dueq_bytes text, struct dueq__ticket *ticket) {
            dueq__is_name(ticket->id);
 }
 
+bool dueq__ticket_has_group(dueq_bytes text) {
+    dueq_bytes id = text, head;
+    return dueq__take_word(&id, ':', &head) && head.size && memchr(head.data, '=', head.size);
+}
+
 int64_t dueq__ticket_time(const struct dueq__ticket *ticket) {
     const char *suffix = ticket->suffix.data;
     if (ticket->suffix.size >= DUEQ__INCARNATION_SIZE && *suffix != '=')

@@ -39,7 +39,12 @@ const struct dueq__script *dueq__verb_ack_script(const dueq_queue *queue, const 
      */
     if (queue->has_limits || queue->limits_minute != dueq__op_minute())
         return &dueq__script_ack_wake;
-    return plain && !history ? &dueq__script_ack : &dueq__script_ack_full;
+    bool grouped = false;
+    for (size_t i = 0; !grouped && i < count; i++)
+        grouped = dueq__ticket_has_group(tickets[i]);
+    if (!plain || history)
+        return grouped ? &dueq__script_ack_wake : &dueq__script_ack_full;
+    return grouped ? &dueq__script_ack_group : &dueq__script_ack;
 }
 
 dueq_status dueq__verb_run(dueq_client *client, dueq_status submitted, dueq_result **result) {
@@ -67,14 +72,6 @@ static dueq_status give(dueq_client *client, dueq_status status, void *into, con
     if (into && !given && from)
         dueq__struct_give(into, from, layout);
     return status < 0 ? status : given ? given : status;
-}
-
-dueq_status dueq__verb_run_limits(dueq_client *client, dueq_status submitted, dueq_bounds *limits) {
-    dueq_result *result;
-    dueq_status status = dueq__verb_run(client, submitted, &result);
-    status = give(client, status, limits, dueq_result_limits(result), &dueq__layout_bounds);
-    dueq_result_free(result);
-    return status;
 }
 
 dueq_status dueq__verb_run_counts(dueq_client *client, dueq_status submitted, dueq_counts *counts) {

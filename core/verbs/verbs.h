@@ -48,7 +48,6 @@ const struct dueq__script *dueq__verb_ack_script(const dueq_queue *queue, const 
 dueq_status dueq__verb_run(dueq_client *client, dueq_status submitted, dueq_result **result);
 dueq_status dueq__verb_run_purged(dueq_client *client, dueq_status submitted, size_t *purged);
 dueq_status dueq__verb_run_counts(dueq_client *client, dueq_status submitted, dueq_counts *counts);
-dueq_status dueq__verb_run_limits(dueq_client *client, dueq_status submitted, dueq_bounds *limits);
 
 /* arguments.c: how arguments are checked, and written to a request */
 
@@ -71,9 +70,7 @@ dueq_status dueq__arg_check_group(dueq_queue *queue, dueq_bytes group);
 /* The names of queues to which dead letters may go. NULL: none is named. */
 dueq_status dueq__arg_check_targets(dueq_queue *queue, const dueq_bytes *targets, size_t count,
                                     int any);
-/* The limits of a queue, as dueq_limit() takes them. */
-dueq_status dueq__arg_check_limits(dueq_queue *queue, int64_t concurrency, dueq_bytes rate,
-                                   int64_t burst);
+dueq_status dueq__arg_check_limits(dueq_queue *queue, const dueq_limit_options *options);
 /* Of how many partitions the queue is one; 1: it is an ordinary queue. */
 size_t dueq__partition_count(const dueq_queue *queue);
 /* The text that `checkpoint` stores. */
@@ -84,6 +81,15 @@ void dueq__arg_put(struct dueq__resp *words, const dueq_bytes *items, size_t cou
 /* Puts the names as allow.lua takes them. */
 void dueq__arg_put_targets(struct dueq__resp *words, const dueq_bytes *targets, size_t count,
                            int any);
+/* Puts the changes of limits as limit.lua takes them. */
+void dueq__arg_put_limits(struct dueq__resp *words, const dueq_limit_options *options);
+/*
+ * Writes the name of a group as tickets have it, and reads such a name. Each returns the size.
+ * `out` has room for DUEQ__ESCAPED_GROUP bytes, or, of a name that is read, for its size.
+ */
+#define DUEQ__ESCAPED_GROUP ((size_t)3 * DUEQ_MAX_GROUP)
+size_t dueq__group_escape(dueq_bytes group, char *out);
+size_t dueq__group_unescape(dueq_bytes name, char *out);
 /* Puts the name of a group as tickets have it. */
 void dueq__arg_put_group(struct dueq__resp *words, dueq_bytes group);
 /* The text of an error, cut between two characters to at most DUEQ_MAX_ERROR bytes. */
@@ -123,6 +129,7 @@ struct dueq__fanout_request {
     size_t count;
     dueq_bytes text, cursor;
     const dueq_filter *filter;
+    const dueq_limit_options *limits;
     dueq_state state;
     size_t page; /* or minutes */
     size_t hours;
@@ -141,6 +148,9 @@ struct dueq__push_request {
     dueq_bytes ticket; /* of that message */
     dueq_queue *target; /* where they go; NULL: to the partitions that are chosen for them */
 };
+
+/* decode.c: sets the error of a result of which items are BACKLOG. */
+void dueq__refused_tell(dueq_client *client, const dueq_result *result);
 
 /* push.c */
 

@@ -196,13 +196,16 @@ def test_groups_and_purge_of_a_group(dueq: Program) -> None:
     assert 0 <= rows[0]["now_ms"] - rows[0]["oldest_ms"] < 60000
     dueq("reserve", "orders")
     header, *lines = dueq("groups", "orders", "--count", "4").lines
-    assert header.split() == ["WAITING", "LEASED", "OLDEST", "GROUP"]
+    assert header.split() == ["WAITING", "LEASED", "OLDEST", "LIMIT", "GROUP"]
     assert [line.split()[:2] for line in lines] == [["1", "0"], ["1", "0"], ["1", "0"], ["1", "1"]]
-    assert [line.split(maxsplit=3)[3] for line in lines] == ["globex", "a b", "(no group)", "acme"]
+    assert [line.split(maxsplit=4)[4] for line in lines] == ["globex", "a b", "(no group)", "acme"]
     assert len(dueq("groups", "orders", "--count", "2").lines) == 3
     assert dueq("purge", "orders", "--group", "acme", "--yes").text == "2\n"
     assert dueq("purge", "orders", "--group", "acme", "--yes", "--json").object == {"purged": 0}
     assert dueq.stats()["ready"] == 3
+    dueq("hold", "orders", "--group", "globex", "--duration", "1h")
+    first, *_ = dueq("groups", "orders").lines[1:]
+    assert first.split()[3:] == ["hold", "globex"]
     assert dueq("groups", "others").out == b""
 
 

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Dueq\Tests;
 
 use Dueq\CatchUp;
+use Dueq\Exception\BacklogException;
 use Dueq\Exception\DueqException;
-use Dueq\Exception\NotDurableException;
 use Dueq\FailureKind;
 use Dueq\Laravel\Queue as LaravelQueue;
 use Dueq\Lock;
@@ -152,6 +152,7 @@ final class ContractTest extends TestCase
     private const MADE = [
         'retry' => 'EXHAUSTED',
         'release' => 'OK',
+        'hold_group' => 'OK',
         'extend' => 'OK',
         'bury' => 'OK',
         'kick' => 'NOT_FOUND',
@@ -160,6 +161,7 @@ final class ContractTest extends TestCase
         'reschedule' => 'NOT_FOUND',
         'pause' => 'OK',
         'resume' => 'OK',
+        'hold' => 'OK',
         'limit' => 'OK',
     ];
     // The end of what was made.
@@ -182,11 +184,19 @@ final class ContractTest extends TestCase
             $outcomes = $this->$verb($step, $expect, $where) ?? ['OK'];
         } catch (DueqException $e) {
             $this->assertNotSame('', $e->getMessage(), $where);
-            if ($e instanceof NotDurableException && isset($expect['stored'])) {
-                $this->assertSame($this->values($expect['stored']), $e->ids, $where);
+            if (isset($e->ids, $expect['stored'])) {
+                $stored = array_map(
+                    fn ($id) => $id === null ? null : $this->value($id),
+                    $expect['stored'],
+                );
+                $this->assertSame($stored, $e->ids, $where);
             }
             $count = $verb === 'ackPush' && $e->getCode() > 0 ? 1 + count(self::found($step)) : 1;
             $outcomes = array_fill(0, $count, self::$statuses[$e->getCode()]);
+            if ($e instanceof BacklogException) {
+                $outcomes = array_map(fn ($id) => $id === null ? 'BACKLOG' : 'OK', $e->ids);
+                $outcomes = [...($verb === 'ackPush' ? ['BACKLOG'] : []), ...$outcomes];
+            }
         }
         $others = array_values(array_diff($outcomes, ['OK']));
         $this->assertContains($others[0] ?? 'OK', (array) ($expect['status'] ?? 'OK'), $where);
@@ -427,8 +437,14 @@ final class ContractTest extends TestCase
 
     private function limits(array $step, array $expect, string $where): void
     {
-        unset($expect['status']);
-        $this->assertFields($expect, $this->queue->limits(), $where);
+        $limits = $this->queue->limits();
+        $groups = $expect['groups'] ?? null;
+        unset($expect['status'], $expect['groups']);
+        $this->assertFields($expect, $limits, $where);
+        $this->assertCount(count($groups ?? $limits->groups), $limits->groups, $where);
+        foreach ($groups ?? [] as $i => $wanted) {
+            $this->assertFields($wanted, $limits->groups[$i], $where);
+        }
     }
 
     private function workers(array $step, array $expect, string $where): void
@@ -496,6 +512,8 @@ final class ContractTest extends TestCase
             foreach ($wanted as $name => $value) {
                 if ($name === 'oldest_in_ms') {
                     $this->assertTrue($this->isIn($value, $groups[$i]->oldest), "$name, $where");
+                } elseif ($name === 'held_in_ms') {
+                    $this->assertTrue($this->isIn($value, $groups[$i]->heldUntil), "$name, $where");
                 } elseif ($name === 'oldest_ms') {
                     $oldest = (int) round(($groups[$i]->oldest ?? 0) * 1000);
                     $this->assertSame($value, $oldest, "$name, $where");

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Dueq\Tests;
 
 use BackedEnum;
+use Dueq\GroupLimits;
 use Dueq\Limits;
 use Dueq\Message;
 use Dueq\Stats;
@@ -63,8 +64,11 @@ trait Expectations
         }
     }
 
-    private function assertFields(array $wanted, Message|Stats|Limits $found, string $where): void
-    {
+    private function assertFields(
+        array $wanted,
+        Message|Stats|Limits|GroupLimits $found,
+        string $where,
+    ): void {
         foreach ($wanted as $key => $value) {
             $name = lcfirst(
                 str_replace('_', '', ucwords((string) preg_replace('/(_in)?_ms$/', '', $key), '_')),

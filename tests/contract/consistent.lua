@@ -47,6 +47,13 @@ end
 -- The tickets in the lines of groups. Checks that the lines, the groups and the turns agree.
 local function lines_of(queue)
   local tickets, marks, segments = {}, redis.call('HGETALL', queue .. 'groups'), 0
+  -- The fields that have the backlogs of groups are no group's.
+  for i = #marks - 1, 1, -2 do
+    if string.byte(marks[i]) == 9 then
+      table.remove(marks, i)
+      table.remove(marks, i)
+    end
+  end
   for i = 1, #marks, 2 do
     local name, mark, count = marks[i], marks[i + 1], 0
     local waiting, turn, first, last, size, at = struct.unpack('>I4I7I4I4H', mark, 2)
@@ -71,7 +78,12 @@ local function lines_of(queue)
     if not damaged and count ~= waiting then
       complain('in the line of %s are %d tickets and not %d', name, count, waiting)
     end
-    local score = redis.call('ZSCORE', queue .. 'turns', name)
+    local score, time = redis.call('ZSCORE', queue .. 'turns', name),
+      redis.call('ZSCORE', queue .. 'parked', name)
+    if score and time and not damaged then
+      complain('%s is in turns and in parked', name)
+    end
+    score = score or time
     if not damaged and tonumber(score or -1) ~= turn then
       complain('the turn of %s is %.0f and not %s', name, turn, tostring(score))
     end
@@ -80,13 +92,41 @@ local function lines_of(queue)
     complain('lines has %d segments that are of no group',
       redis.call('HLEN', queue .. 'lines') - segments)
   end
-  if not damaged and redis.call('ZCARD', queue .. 'turns') ~= #marks / 2 then
+  local standing = redis.call('ZCARD', queue .. 'turns') + redis.call('ZCARD', queue .. 'parked')
+  if not damaged and standing ~= #marks / 2 then
     complain('turns has groups that are not in groups')
   end
   if #marks > 0 and not damaged and not redis.call('HGET', queue .. 'meta', 'turns') then
     complain('there are groups and meta does not say so')
   end
   return tickets
+end
+
+-- Checks how many leased messages of each group are counted, and that what is at a limit has some.
+local function check_working(queue)
+  local counts, keeps = {}, redis.call('HGET', queue .. 'meta', 'limited') == '2'
+  for _, ticket in ipairs(keeps and redis.call('ZRANGE', queue .. 'leased', 0, -1) or {}) do
+    local group = string.match(ticket, '^%d+%.%w*=([^:]*):')
+    if group then
+      counts[group] = (counts[group] or 0) + 1
+    end
+  end
+  local noted = redis.call('HGETALL', queue .. 'working')
+  for i = 1, #noted, 2 do
+    if tonumber(noted[i + 1]) ~= counts[noted[i]] then
+      complain('%s has %s leased and not %s', noted[i], tostring(counts[noted[i]]), noted[i + 1])
+    end
+    counts[noted[i]] = nil
+  end
+  for group, number in pairs(counts) do
+    complain('%s has %d leased and not none', group, number)
+  end
+  for _, group in ipairs(redis.call('ZRANGE', queue .. 'parked', 0, -1)) do
+    if redis.call('HEXISTS', queue .. 'working', group) == 0
+      and not redis.call('ZSCORE', queue .. 'timers', group) then
+      complain('%s waits for nothing', group)
+    end
+  end
 end
 
 local function check_states(queue)
@@ -131,6 +171,7 @@ local function check_next(queue)
   for _, pair in ipairs({
     { 'delayed', 'next_event' },
     { 'leased', 'next_event' },
+    { 'timers', 'next_event' },
     { 'outbox', 'next_event' },
     { 'outbox', 'outbox_event' },
   }) do
@@ -200,6 +241,7 @@ for _, queue in ipairs(KEYS) do
   if not parts and not damaged then
     check_next(queue)
     check_ways(queue)
+    check_working(queue)
     for _, id in ipairs(redis.call('HKEYS', queue .. 'attempts')) do
       if redis.call('HEXISTS', queue .. 'msg', id) == 0 then
         complain('%s has a past and no message', id)

@@ -108,7 +108,7 @@ static bool chosen(const char *name) {
     return !only;
 }
 
-enum { MOST_FILES = 64, MOST_SITUATIONS = 2000 };
+enum { MOST_FILES = 64, MOST_SITUATIONS = 4000 };
 
 int main(int argc, char **argv) {
     static struct situation situations[MOST_SITUATIONS];

@@ -212,18 +212,6 @@ static void do_stats(struct run *run, json_object *step) {
     }
 }
 
-static void do_limits(struct run *run, json_object *step) {
-    json_object *expect = field(step, "expect");
-    dueq_bounds limits = DUEQ_BOUNDS;
-    compare_status(run, expect, dueq_limits(run->queue, &limits));
-    if (field(expect, "concurrency"))
-        compare_time(run, "concurrency", field(expect, "concurrency"), limits.concurrency);
-    if (field(expect, "rate"))
-        compare_bytes(run, "rate", field(expect, "rate"), BYTES(limits.rate));
-    if (field(expect, "burst"))
-        compare_time(run, "burst", field(expect, "burst"), limits.burst);
-}
-
 /*
  * Compares a field of the struct `from` with what is expected of it, if anything: for the lists of
  * fields in dueq_verbs.h, whose kinds are those of core/results.py.
@@ -258,6 +246,28 @@ static void compare_text(struct run *run, json_object *expected, const char *nam
         compare_bytes(run, name, wanted, got);
     else if (got.size)
         wrong(run, "there is a %s: %s", name, shown(run, got));
+}
+
+static void compare_group_limits(struct run *run, json_object *expected,
+                                 const dueq_group_limits *from) {
+    DUEQ_GROUP_LIMITS_FIELDS(COMPARE_FIELD)
+}
+
+static void do_limits(struct run *run, json_object *step) {
+    json_object *expected = field(step, "expect"), *groups = field(expected, "groups");
+    dueq_result *result;
+    compare_status(run, expected, dueq_limits(run->queue, &result));
+    const dueq_bounds *from = dueq_result_limits(result);
+#define COMPARE_WORD(name, text) COMPARE_TEXT(name, BYTES(text))
+#define COMPARE_GROUP_LIMITS(name, groups) (void)(groups)
+    if (from) {
+        DUEQ_BOUNDS_FIELDS(COMPARE_FIELD)
+    }
+    if (groups && (!from || json_object_array_length(groups) != from->group_count))
+        wrong(run, "%zu groups", from ? from->group_count : 0);
+    for (size_t i = 0; from && groups && i < from->group_count; i++)
+        compare_group_limits(run, json_object_array_get_idx(groups, i), dueq_bounds_group(from, i));
+    dueq_result_free(result);
 }
 
 /* The sum of those that began in the time expected; returns how many they were. */
@@ -329,6 +339,9 @@ static void compare_group(struct run *run, json_object *expected, const dueq_gro
     if (field(expected, "oldest_in_ms") &&
         !is_distance(run, field(expected, "oldest_in_ms"), from->oldest_ms))
         wrong(run, "the oldest is of %lld", (long long)from->oldest_ms);
+    if (field(expected, "held_in_ms") &&
+        !is_distance(run, field(expected, "held_in_ms"), from->held_until_ms))
+        wrong(run, "it is held until %lld", (long long)from->held_until_ms);
 }
 
 /* A few at a time, `most` at most. */

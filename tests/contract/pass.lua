@@ -3,9 +3,10 @@
 -- A key that a situation broke stays as it is.
 local ms = tonumber(ARGV[1])
 
-local function shift_scores(set)
+-- unit: how many units of the scores a millisecond has.
+local function shift_scores(set, unit)
   for _, member in ipairs(redis.pcall('ZRANGE', set, 0, -1)) do
-    redis.pcall('ZINCRBY', set, -ms, member)
+    redis.pcall('ZINCRBY', set, -ms * unit, member)
   end
 end
 
@@ -48,9 +49,10 @@ local function shift_history(rates)
 end
 
 for _, queue in ipairs(KEYS) do
-  for _, name in ipairs({ 'delayed', 'leased', 'dead', 'outbox', 'unique' }) do
-    shift_scores(queue .. name)
+  for _, name in ipairs({ 'delayed', 'leased', 'dead', 'outbox', 'unique', 'timers', 'holds' }) do
+    shift_scores(queue .. name, 1)
   end
+  shift_scores(queue .. 'rated', 1000)
   local messages = redis.pcall('HGETALL', queue .. 'msg')
   for i = 1, #messages, 2 do
     shift_message(queue .. 'msg', messages[i], messages[i + 1])

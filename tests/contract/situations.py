@@ -37,8 +37,9 @@ def fields_of(row: Json) -> set[str]:
     times = {"duration", "retry_delay", "moment", "delay", "at"}
     subjects = {"ids": {"id", "ids"}, "ticket": {"message"}, "tickets": {"message"}}
     fields: set[str] = set()
-    for name in row["args"]:
-        argument = row.get("arguments", {}).get(name)
+    arguments = row.get("arguments", {})
+    for name in arguments if "struct" in row else row["args"]:
+        argument = arguments.get(name)
         of_time = argument is not None and argument["kind"] in times
         fields |= subjects.get(name, {f"{name}_ms" if of_time else name})
     return fields
@@ -127,7 +128,10 @@ EXPECTS = {
     "purge": {"purged"},
     "remove": {"removed"},
     "check": {"findings"},
-    "limits": {"concurrency", "rate", "burst"},
+    "limits": {
+        *("concurrency", "rate", "burst", "each_group_concurrency", "each_group_rate"),
+        *("each_group_burst", "each_group_backlog", "groups"),
+    },
     "stats": STATS,
     "rates": {"rates"},
     "workers": {"workers"},

@@ -108,6 +108,10 @@ class Run(Foreign):
             statuses = [error.name if str(error) else "without a text"]
             if isinstance(error, dueq.NotDurable):
                 self.compare_stored(error, expect)
+            if isinstance(error, dueq.BacklogError):
+                self.compare_stored(error, expect)
+                statuses = ["BACKLOG" if id is None else "OK" for id in error.ids]
+                statuses = ["BACKLOG"] * (step["do"] == "ack_push") + statuses
             if step["do"] == "ack_push" and error.name == "LEASE_LOST":
                 statuses += statuses * len(self.drafts(step))
         except UnicodeEncodeError:
@@ -140,9 +144,9 @@ class Run(Foreign):
         found: list[Json] = step.get("drafts", [step])
         return found * int(step.get("times", 1))
 
-    def compare_stored(self, error: dueq.NotDurable, expect: Json) -> None:
+    def compare_stored(self, error: dueq.NotDurable | dueq.BacklogError, expect: Json) -> None:
         if "stored" in expect:
-            assert list(error.ids) == [self.text(id) for id in expect["stored"]]
+            assert list(error.ids) == [id and self.text(id) for id in expect["stored"]]
 
     def do_push(self, step: Json, expect: Json) -> list[str]:
         found = self.drafts(step)
@@ -284,7 +288,12 @@ class Run(Foreign):
 
     def do_limits(self, step: Json, expect: Json) -> None:
         limits = self.queue.limits()
-        self.compare_fields(limits, {key: expect[key] for key in expect if key != "status"})
+        self.compare_fields(
+            limits, {key: expect[key] for key in expect if key not in ("status", "groups")}
+        )
+        if "groups" in expect:
+            for group, wanted in zip(limits.groups, expect["groups"], strict=True):
+                self.compare_fields(group, wanted)
 
     def do_rates(self, step: Json, expect: Json) -> None:
         rates = self.queue.rates(
@@ -342,6 +351,8 @@ class Run(Foreign):
                 for name, value in wanted.items():
                     if name == "oldest_in_ms":
                         assert self.is_in(value, group.oldest)
+                    elif name == "held_in_ms":
+                        assert self.is_in(value, group.held_until)
                     elif name == "oldest_ms":
                         assert (to_ms(group.oldest) if group.oldest else 0) == value
                     else:
@@ -398,7 +409,7 @@ class Run(Foreign):
             self.captures[name] = [message]
             self.ids[name] = message.id
 
-    def compare_fields(self, found: dueq.Message | dueq.Stats | dueq.Limits, wanted: Json) -> None:
+    def compare_fields(self, found: object, wanted: Json) -> None:
         for name, value in wanted.items():
             if name.endswith("_in_ms"):
                 assert self.is_in(value, getattr(found, name[:-6])), name

@@ -17,6 +17,12 @@ static void do_release(struct run *run, json_object *step) {
     compare_status(run, field(step, "expect"), status);
 }
 
+static void do_hold_group(struct run *run, json_object *step) {
+    const struct capture *held = captured(run, step, "message");
+    dueq_status status = dueq_hold_group(held->queue, held->ticket, number(step, "duration_ms", 0));
+    compare_status(run, field(step, "expect"), status);
+}
+
 static void do_extend(struct run *run, json_object *step) {
     const struct capture *held = captured(run, step, "message");
     dueq_status status = dueq_extend(held->queue, &held->ticket, 1, number(step, "lease_ms", 0),
@@ -58,16 +64,32 @@ static void do_resume(struct run *run, json_object *step) {
     compare_status(run, field(step, "expect"), status);
 }
 
+static void do_hold(struct run *run, json_object *step) {
+    dueq_status status = dueq_hold(run->queue, bytes(run, step, "group"),
+                                   number(step, "duration_ms", 0));
+    compare_status(run, field(step, "expect"), status);
+}
+
 static void do_limit(struct run *run, json_object *step) {
-    dueq_status status = dueq_limit(run->queue, number(step, "concurrency", DUEQ_UNCHANGED),
-                                    bytes(run, step, "rate"),
-                                    number(step, "burst", DUEQ_UNCHANGED));
+    dueq_status status = dueq_limit(run->queue,
+      &(dueq_limit_options){.struct_size = sizeof(dueq_limit_options),
+      .concurrency = number(step, "concurrency", DUEQ_UNCHANGED), .rate = bytes(run, step, "rate"),
+      .burst = number(step, "burst", DUEQ_UNCHANGED),
+      .group = field(step, "group") ? bytes(run, step, "group") : (dueq_bytes){0},
+      .backlog = number(step, "backlog", DUEQ_UNCHANGED),
+      .weight = number(step, "weight", DUEQ_UNCHANGED),
+      .each_group_concurrency = number(step, "each_group_concurrency", DUEQ_UNCHANGED),
+      .each_group_rate = bytes(run, step, "each_group_rate"),
+      .each_group_burst = number(step, "each_group_burst", DUEQ_UNCHANGED),
+      .each_group_backlog = number(step, "each_group_backlog", DUEQ_UNCHANGED),
+      .clear = json_object_get_boolean(field(step, "clear"))});
     compare_status(run, field(step, "expect"), status);
 }
 
 const struct verb made_verbs[] = {
     {"retry", do_retry},
     {"release", do_release},
+    {"hold_group", do_hold_group},
     {"extend", do_extend},
     {"bury", do_bury},
     {"kick", do_kick},
@@ -76,5 +98,6 @@ const struct verb made_verbs[] = {
     {"reschedule", do_reschedule},
     {"pause", do_pause},
     {"resume", do_resume},
+    {"hold", do_hold},
     {"limit", do_limit},
     {NULL, NULL}};

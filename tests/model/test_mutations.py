@@ -488,8 +488,8 @@ MUTATIONS = {
     ),
     "peek_shows_the_groups_from_the_last": (
         "peek",
-        "redis.call('ZRANGE', turns, rank, rank + 99, 'WITHSCORES')",
-        "redis.call('ZREVRANGE', turns, rank, rank + 99, 'WITHSCORES')",
+        "redis.call('ZRANGE', set, rank, rank + 99, 'WITHSCORES')",
+        "redis.call('ZREVRANGE', set, rank, rank + 99, 'WITHSCORES')",
     ),
     "purge_keeps_the_count_of_what_was_released": (
         "purge",

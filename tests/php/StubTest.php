@@ -11,12 +11,14 @@ use Dueq\Exception\CorruptException;
 use Dueq\Exception\DueqException;
 use Dueq\Failure;
 use Dueq\Group;
+use Dueq\GroupLimits;
 use Dueq\Finding;
 use Dueq\Interop\Moved;
 use Dueq\Interop\Sizes;
 use Dueq\Laravel\Job as LaravelJob;
 use Dueq\Laravel\Queue as LaravelQueue;
 use Dueq\Lease;
+
 use Dueq\Limits;
 use Dueq\Lock;
 use Dueq\Message;
@@ -43,8 +45,9 @@ final class StubTest extends QueueTestCase
 
     /** Classes whose objects hold their properties only. */
     private const PLAIN = [
-        Stats::class, Limits::class, Rate::class, WorkerInfo::class, Lease::class, Failure::class,
-        Group::class, Finding::class, Moved::class, Sizes::class, Long::class, Binary::class,
+        Stats::class, Limits::class, GroupLimits::class, Rate::class, WorkerInfo::class,
+        Lease::class, Failure::class, Group::class, Finding::class, Moved::class, Sizes::class,
+        Long::class, Binary::class,
         Unreadable::class,
     ];
 
@@ -148,6 +151,12 @@ final class StubTest extends QueueTestCase
         }
     }
 
+    private function limits(Queue $queue): Limits
+    {
+        $queue->limit(group: 'a', weight: 2);
+        return $queue->limits();
+    }
+
     /** @return list<object> one of each class */
     private function objects(): array
     {
@@ -160,7 +169,8 @@ final class StubTest extends QueueTestCase
         $laravel->push('Job');
         $objects = [
             $queue, $queue->reserve(), $queue->peek(State::Leased),
-            $queue->stats(), $queue->limits(), $queue->rates()[0],
+            $queue->stats(), $this->limits($queue), $queue->limits()->groups[0],
+            $queue->rates()[0],
             $this->worker($queue), $this->worker($queue)->leases[0], $this->failure($queue),
             $this->group($queue), $queue->lock('l', 60), Backoff::list([1, 2]),
             new Queues(['a', 'b'], $this->server->url()),
@@ -173,7 +183,8 @@ final class StubTest extends QueueTestCase
         $this->assertSame(
             [
                 Queue::class, Message::class, Messages::class, Stats::class, Limits::class,
-                Rate::class, WorkerInfo::class, Lease::class, Failure::class, Group::class,
+                GroupLimits::class, Rate::class, WorkerInfo::class, Lease::class, Failure::class,
+                Group::class,
                 Lock::class,
                 Backoff::class, Queues::class, Pending::class, Pusher::class, Consumer::class,
                 DelayedQueue::class,
@@ -255,7 +266,8 @@ final class StubTest extends QueueTestCase
     {
         $classes = [
             Message::class, Messages::class, Pending::class, Pusher::class, Consumer::class,
-            Stats::class, Limits::class, Rate::class, Lock::class, Finding::class, Backoff::class,
+            Stats::class, Limits::class, GroupLimits::class, Rate::class, Lock::class,
+            Finding::class, Backoff::class,
             LaravelJob::class, Moved::class, Sizes::class, Unreadable::class,
         ];
         foreach ($classes as $class) {

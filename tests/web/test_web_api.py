@@ -76,6 +76,14 @@ def test_push_takes_the_options_of_the_shell(site: Site) -> None:
     assert (again.code, again.object) == (409, {"id": "x", "status": "DUPLICATE"})
 
 
+def test_push_above_the_backlog_of_a_group_is_429(site: Site) -> None:
+    site.shell("limit", "orders", "--each-group-backlog", "1")
+    assert site.post("orders", "messages", body="1", group="acme").code == 200
+    refused = site.post("orders", "messages", body="2", group="acme")
+    assert (refused.code, refused.object["status"]) == (429, "BACKLOG")
+    assert refused.object["text"].endswith("push it again later")
+
+
 def test_messages_of_groups_take_turns(site: Site) -> None:
     for body, group in [("a1", "acme"), ("a2", "acme"), ("b1", "globex")]:
         assert site.post("orders", "messages", body=body, group=group).code == 200

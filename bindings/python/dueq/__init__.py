@@ -16,15 +16,16 @@ from dueq.blocking.message import Message
 from dueq.blocking.pusher import Pusher
 from dueq.blocking.queue import Queue, Queues, queues
 from dueq.draft import Draft
-from dueq.errors import Duplicate, Error, LeaseLost, NotDurable
+from dueq.errors import BacklogError, Duplicate, Error, LeaseLost, NotDurable
 from dueq.inspection import Failure, Group, Lease, WorkerInfo
 from dueq.job import Job, JobMessage, SoftTimeout, Stopped, current_job
 from dueq.schedule import next_time
-from dueq.stats import Finding, Limits, Rate, Stats
+from dueq.stats import Finding, GroupLimits, Limits, Rate, Stats
 
 __all__ = [
     "PROVIDED",
     "App",
+    "BacklogError",
     "Backoff",
     "Consumer",
     "Decided",
@@ -34,6 +35,7 @@ __all__ = [
     "Failure",
     "Finding",
     "Group",
+    "GroupLimits",
     "Job",
     "JobMessage",
     "Lease",

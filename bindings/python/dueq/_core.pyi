@@ -98,10 +98,25 @@ CountsRow: TypeAlias = tuple[
     str,
     bool,
 ]
-# concurrency, rate, burst
+# concurrency, rate, burst, each_group_concurrency, each_group_rate, each_group_burst,
+# each_group_backlog, groups
 BoundsRow: TypeAlias = tuple[
     int,
     str,
+    int,
+    int,
+    str,
+    int,
+    int,
+    tuple[GroupLimitsRow, ...],
+]
+# name, concurrency, rate, burst, backlog, weight
+GroupLimitsRow: TypeAlias = tuple[
+    str,
+    int,
+    str,
+    int,
+    int,
     int,
 ]
 # kind, text, wrong, count, repaired, examples
@@ -169,12 +184,14 @@ FailureRow: TypeAlias = tuple[
     int,
     str,
 ]
-# name, waiting, oldest_ms, leased, now_ms
+# name, waiting, oldest_ms, leased, now_ms, at_limit, held_until_ms
 GroupRow: TypeAlias = tuple[
     str,
     int,
     int,
     int,
+    int,
+    str,
     int,
 ]
 # id, body, headers, ticket, attempt, max_attempts, crashes, max_crashes, deliveries, priority,
@@ -215,6 +232,9 @@ MovedRow: TypeAlias = tuple[
     int,
 ]
 # The end of what was made.
+# concurrency, rate, burst, group, backlog, weight, each_group_concurrency, each_group_rate,
+# each_group_burst, each_group_backlog, clear
+LimitRow: TypeAlias = tuple[int, str, int, str | None, int, int, int, str, int, int, int]
 # error, since_ms, until_ms
 Filter: TypeAlias = tuple[Buffer | str, int, int]
 # kind, integer, number, bytes
@@ -291,6 +311,7 @@ def schedule_submit(queue: Handle, schedule: ScheduleRow, /) -> int: ...
 def fire_submit(queue: Handle, message: HeldRow, /) -> int: ...
 def retry_submit(queue: Handle, ticket: str, delay_ms: int, error: Buffer | str, /) -> int: ...
 def release_submit(queue: Handle, tickets: tuple[str, ...], delay_ms: int, /) -> int: ...
+def hold_group_submit(queue: Handle, ticket: str, duration_ms: int, /) -> int: ...
 def extend_submit(queue: Handle, tickets: tuple[str, ...], lease_ms: int, /) -> int: ...
 def checkpoint_submit(queue: Handle, ticket: str, text: str, /) -> int: ...
 def bury_submit(queue: Handle, ticket: str, reason: Buffer | str, /) -> int: ...
@@ -302,8 +323,9 @@ def cancel_submit(queue: Handle, ids: tuple[str, ...], /) -> int: ...
 def reschedule_submit(queue: Handle, id: str, delay_ms: int, at_ms: int, /) -> int: ...
 def pause_submit(queue: Handle, /) -> int: ...
 def resume_submit(queue: Handle, /) -> int: ...
+def hold_submit(queue: Handle, group: str, duration_ms: int, /) -> int: ...
 def allow_submit(queue: Handle, dead_letter: tuple[str, ...] | None, any: int, /) -> int: ...
-def limit_submit(queue: Handle, concurrency: int, rate: str, burst: int, /) -> int: ...
+def limit_submit(queue: Handle, options: LimitRow, /) -> int: ...
 def limits_submit(queue: Handle, /) -> int: ...
 def purge_submit(queue: Handle, state: int, page: int, /) -> int: ...
 def purge_group_submit(queue: Handle, group: str, cursor: bytes, page: int, /) -> int: ...
@@ -422,6 +444,7 @@ PROTOCOL: int
 LAYOUT: int
 UNAVAILABLE: int
 NOT_DURABLE: int
+BACKLOG: int
 MAX_NAME: int
 MAX_ID: int
 MAX_HEADERS: int
@@ -433,6 +456,8 @@ DEFAULT_ATTEMPTS: int
 DEFAULT_CRASHES: int
 NO_LIMIT: int
 MAX_LIMIT: int
+MAX_WEIGHT: int
+MAX_LIMITED: int
 DEFAULT_BACKOFF_BASE_MS: int
 DEFAULT_BACKOFF_CAP_MS: int
 MAX_BACKOFF_LIST: int

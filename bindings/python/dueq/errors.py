@@ -164,5 +164,15 @@ class NotDurable(Error, status=_core.NOT_DURABLE):
         return self.ids[0]
 
 
+class BacklogError(Error, status=_core.BACKLOG):
+    """
+    As many messages of the group wait as its backlog allows (Queue.limit): the message is not
+    stored. Push it again later. From an ack with successors: the message is not acknowledged.
+    """
+
+    ids: tuple[str | None, ...] = ()
+    """The ids of the messages of the call, or of one batch of push_many(). None: not stored."""
+
+
 class LayoutError(Error, status=_core.LAYOUT):
     """The queue has another layout than this client knows."""

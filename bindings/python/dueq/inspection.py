@@ -193,6 +193,12 @@ class Group(Counted):
     """
     now: datetime
     """The server's clock when it answered."""
+    at_limit: str
+    """
+    What keeps its messages waiting: concurrency or rate, its limits; or hold; empty: nothing does.
+    """
+    held_until: datetime | None
+    """Until when the group is held. None: it is not."""
 
     @classmethod
     def from_row(cls, row: _core.GroupRow) -> Group:
@@ -203,6 +209,8 @@ class Group(Counted):
             optional_moment(row[2]),
             None if row[3] < 0 else row[3],
             moment(row[4]),
+            row[5],
+            optional_moment(row[6]),
         )
 
     # The end of what was made.

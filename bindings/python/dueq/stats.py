@@ -31,8 +31,41 @@ def _plain(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupLimits(Counted):
+    """The limits of one group, as they were set."""
+
+    # Made from core/results.toml by core/verbs.py: the fields of GroupLimits.
+    name: str
+    """The name of the group."""
+    concurrency: int | None
+    """How many of its messages may be leased at once. None: the limit of each group."""
+    rate: str
+    """How many of its messages are delivered in a time; empty: the rate of each group."""
+    burst: int | None
+    """How many the rate allows at once after a pause. None: the burst of each group."""
+    backlog: int | None
+    """How many of its messages may wait before a push is refused. None: the limit of each group."""
+    weight: int | None
+    """How many turns it gets for one turn of a group without a weight. None: one."""
+
+    @classmethod
+    def from_row(cls, row: _core.GroupLimitsRow) -> GroupLimits:
+        """Converts the row of the core."""
+        return cls(
+            row[0],
+            row[1] or None,
+            row[2],
+            row[3] or None,
+            row[4] or None,
+            row[5] or None,
+        )
+
+    # The end of what was made.
+
+
+@dataclass(frozen=True, slots=True)
 class Limits(Counted):
-    """The limits of a queue, as they were set."""
+    """The limits of a queue and of its groups, as they were set."""
 
     # Made from core/results.toml by core/verbs.py: the fields of Limits.
     concurrency: int | None
@@ -41,6 +74,19 @@ class Limits(Counted):
     """How many messages are delivered in a time, such as "1000/s"; empty: no limit."""
     burst: int | None
     """How many the rate allows at once after a pause. None: what the rate allows in 100 ms."""
+    each_group_concurrency: int | None
+    """How many messages of each group may be leased at once. None: no limit."""
+    each_group_rate: str
+    """How many of each group are delivered in a time; empty: no limit."""
+    each_group_burst: int | None
+    """
+    How many of each group its rate allows at once after a pause. None: what the rate allows in 100
+    ms.
+    """
+    each_group_backlog: int | None
+    """How many messages of each group may wait before a push is refused. None: no limit."""
+    groups: tuple[GroupLimits, ...]
+    """The groups that have limits of their own, by their names."""
 
     @classmethod
     def from_row(cls, row: _core.BoundsRow) -> Limits:
@@ -49,6 +95,11 @@ class Limits(Counted):
             row[0] or None,
             row[1],
             row[2] or None,
+            row[3] or None,
+            row[4],
+            row[5] or None,
+            row[6] or None,
+            tuple(map(GroupLimits.from_row, row[7])),
         )
 
     # The end of what was made.

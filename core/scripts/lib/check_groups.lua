@@ -1,9 +1,9 @@
--- defines check_lines in_line; needs groups lines ready turns
--- includes check_findings check_verdict group_mark ticket deferred_removals
+-- defines check_lines in_line; needs groups limits lines parked ready turns
+-- includes check_findings check_verdict group_mark ticket deferred_removals check_working
 -- The stage `lines` of check: the marks of groups and the tickets in them, then the segments of the
--- lines, then the members of `turns`. The cursor is the first letter of the key and a cursor of
--- SCAN. A repair removes what it cannot read. The messages whose tickets were there are found as
--- lost.
+-- lines, then the members of `turns`, then `working`, and the members of `parked`. The cursor is
+-- the first letter of the key and a cursor of SCAN. A repair removes what it cannot read. The
+-- messages whose tickets were there are found as lost.
 
 -- A group's mark as a table; nil: there is none, or it cannot be read.
 local function mark_of(name)
@@ -53,6 +53,7 @@ local function check_mark(name, bytes, arrived)
     report_removal('group', 'HDEL', groups, name)
     if repairs then
       defer_removal('ZREM', turns, name)
+      defer_removal('ZREM', parked, name)
     end
     return
   end
@@ -83,10 +84,12 @@ local function check_mark(name, bytes, arrived)
     line.waiting = counted
     redis.call('HSET', groups, name, mark_write(line))
   end
-  if tonumber(read_list('ZMSCORE', turns, name)[1] or -1) ~= line.turn then
+  local time, away = read_list('ZMSCORE', turns, name)[1], read_list('ZMSCORE', parked, name)[1]
+  if time and away or tonumber(time or away or -1) ~= line.turn then
     report('group', name)
     if repairs then
       redis.call('ZADD', turns, string.format('%.0f', line.turn), name)
+      defer_removal('ZREM', parked, name)
     end
   end
 end
@@ -108,19 +111,58 @@ local function check_segment(field, text, arrived)
   end
 end
 
+-- The copies of backlogs that `groups` must have beside the marks, by their fields (limit.lua).
+local function backlog_copies()
+  local copies, set = {}, read_list('HGETALL', limits)
+  for i = 1, #set, 2 do
+    local of_one = string.match(set[i], '^g%.backlog:(.*)$')
+    if of_one or set[i] == 'each.backlog' then
+      copies['\t' .. (of_one or '')] = set[i + 1]
+      copies['\t'] = copies['\t'] or '0'
+    end
+  end
+  return copies
+end
+
+-- Checks the copies that are missing or another.
+local function check_backlogs(copies)
+  for field, value in pairs(copies) do
+    if read_list('HMGET', groups, field)[1] ~= value then
+      report('notes', 'backlog' .. field)
+      if repairs then
+        redis.call('HSET', groups, field, value)
+      end
+    end
+  end
+end
+
 local function check_lines()
-  local phase, at = string.match(cursor, '^([glt])(%d+)$')
+  local phase, at = string.match(cursor, '^([gltwp])(%d+)$')
   phase, at = phase or 'g', at or '0'
-  local key = ({ g = groups, l = lines, t = turns })[phase]
-  local page = read_list(phase == 't' and 'ZSCAN' or 'HSCAN', key, at, 'COUNT', math.min(most, 100))
-  local found, names, asked, arrived = {}, {}, {}, {}
+  local key = ({ g = groups, l = lines, t = turns, p = parked })[phase]
+  if not key then
+    check_working()
+    answer[1] = 'p0'
+    return
+  end
+  local command = (key == turns or key == parked) and 'ZSCAN' or 'HSCAN'
+  local page = read_list(command, key, at, 'COUNT', math.min(most, 100))
+  local found, names, asked, arrived, copies = {}, {}, {}, {}, phase == 'g' and backlog_copies()
   for i = 1, #(page[2] or {}), 2 do
-    names[#names + 1], found[page[2][i]] = page[2][i], page[2][i + 1]
+    local name = page[2][i]
+    if phase ~= 'g' or string.byte(name) ~= 9 then
+      names[#names + 1], found[name] = name, page[2][i + 1]
+    elseif not copies[name] then
+      report_removal('notes', 'HDEL', groups, name)
+    end
+  end
+  if phase == 'g' and at == '0' then
+    check_backlogs(copies)
   end
   -- SCAN has another order on each server.
   table.sort(names)
   answer[3] = #names
-  for _, name in ipairs(phase ~= 't' and names or {}) do
+  for _, name in ipairs((phase == 'g' or phase == 'l') and names or {}) do
     local line, text = phase == 'g' and mark_read(found[name], name), ''
     if line then
       text = table.concat({ mark_texts(line) }, '\n')
@@ -143,10 +185,12 @@ local function check_lines()
     elseif phase == 'l' then
       check_segment(name, found[name], arrived)
     elseif not read_list('HMGET', groups, name)[1] then
-      report_removal('group', 'ZREM', turns, name)
+      report_removal('group', 'ZREM', key, name)
+    elseif phase == 'p' then
+      check_parked(name, found[name])
     end
   end
-  local following = ({ g = 'l0', l = 't0', t = '' })[phase]
+  local following = ({ g = 'l0', l = 't0', t = 'w0', p = '' })[phase]
   answer[1] = (page[1] or '0') ~= '0' and phase .. page[1] or following
 end
 

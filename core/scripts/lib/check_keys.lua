@@ -1,13 +1,15 @@
 -- defines has_foreign check_types check_meta
 -- needs attempts dead delayed failures groups handover high leased limits lines low meta msg
--- needs outbox quarantine rates ready received turns unique wake
--- includes check_findings decimal check_verdict wake
+-- needs outbox parked quarantine rated rates ready received timers turns unique wake working
+-- needs holds
+-- includes check_findings decimal check_verdict limited_by wake
 -- The keys that check looks at, by the type that each must have.
 local function typed_keys()
   return {
     list = { ready, high, low, quarantine, rates, failures },
-    hash = { msg, attempts, handover, meta, groups, lines, limits },
-    zset = { delayed, leased, dead, outbox, unique, wake, received, turns },
+    hash = { msg, attempts, handover, meta, groups, lines, limits, working },
+    zset = { delayed, leased, dead, outbox, unique, wake, received, turns, parked, timers,
+      rated, holds },
   }
 end
 
@@ -56,8 +58,8 @@ local function check_meta()
     'returned', 'turns', 'limited',
   }
   local values = read_list('HMGET', meta, unpack(names))
-  local set = read_list('HMGET', limits, 'concurrency', 'rate')
-  local has_limits = set[1] or set[2]
+  -- Where it is 2 already, it stays so: then reserves look at limits of groups in vain.
+  local limited = values[#names] ~= '2' and limited_by()
   local function head(key)
     local score = tonumber(read_list('ZRANGE', key, 0, 0, 'WITHSCORES')[2] or '')
     return score and score <= 4102444800000 and math.ceil(score) or math.huge
@@ -66,7 +68,8 @@ local function check_meta()
   -- again, at most 1 s later (lib/ended_leases.lua). check allows 2 s.
   local ended = math.max(head(leased), now + 2000)
   local earliest = {
-    next_event = math.min(head(delayed), ended, head(outbox)), outbox_event = head(outbox),
+    next_event = math.min(head(delayed), ended, head(outbox), head(timers)),
+    outbox_event = head(outbox),
   }
   for i, name in ipairs(names) do
     local value, first, right = values[i] or '', earliest[name], nil
@@ -76,9 +79,10 @@ local function check_meta()
     elseif name == 'has_priorities' then
       right = value ~= '1'
         and #read_list('LRANGE', high, 0, 0) + #read_list('LRANGE', low, 0, 0)
-          + #read_list('ZRANGE', turns, 0, 0) + (has_limits and 1 or 0) > 0 and '1' or nil
+          + #read_list('ZRANGE', turns, 0, 0) > 0 and '1'
+        or value ~= '1' and (limited or values[#names] == '2') and '1' or nil
     elseif name == 'limited' then
-      right = value ~= '1' and has_limits and '1' or nil
+      right = limited and value ~= limited and limited or nil
     elseif name == 'turns' then
       right = not string.find(value, '^%d+ %d+$')
         and (value ~= '' or #read_list('ZRANGE', turns, 0, 0) > 0) and '0 0' or nil

@@ -4,7 +4,8 @@
 -- includes finish_reserve limits places keep_reply keep_history noop_write return_problem
 -- includes refuse_newer refuse_wire refuse_layout
 -- The body of reserve_full and reserve_groups_full. by_turns: the functions of the latter; nil: the
--- queue has no groups.
+-- queue has no groups. A script has room for 200 local names. So functions that one block needs are
+-- in that block.
 local call, argv = redis.call, ARGV
 local time = redis.call('TIME')
 local now, us = time[1] * 1000 + math.floor(time[2] / 1000), time[2] % 1000
@@ -14,13 +15,13 @@ local function read_state()
     'paused', 'wire', 'large', 'suspect', 'watched', 'turns', 'returned', 'limited', 'held')
 end
 local state = read_state()
-if by_turns and not state[10] or state[10] and not by_turns and most > 0 then
+if by_turns and not state[10] or state[10] and not by_turns and (most > 0 or argv[8]) then
   return nil
 elseif by_turns then
-  by_turns.begin(state[10], true)
+  by_turns.begin(state[10], state[12] == '2' and time[1] * 1000000 + time[2])
 end
 local limit, unreadable
-if state[12] == '1' then
+if state[12] == '1' or state[12] == '2' then
   limit, unreadable = limits_read()
   -- What the call settles does not wait until the limits are mended.
   if unreadable and most > 0 and not argv[8] then
@@ -38,11 +39,16 @@ local ordered, holds = kind == 'o' and not by_turns, kind == 'h'
 local outcomes, acknowledged, failed_ticket = '', {}, argv[stop + 1]
 local first, relay_due = math.huge, false
 if stop > 7 then
+  -- include verify_leases
+  -- include acknowledge
   outcomes, acknowledged = verify_leases(8, stop)
   local problem = not outcomes and acknowledged
   -- include return_problem
   if #acknowledged > 0 then
     acknowledge(acknowledged)
+    if by_turns then
+      by_turns.leave(acknowledged)
+    end
   end
 end
 -- Their tickets leave `leased` at the end of this call.
@@ -57,10 +63,16 @@ if failed_ticket then
   -- include refuse_newer
   precheck_full()
   settled[failed_ticket] = true
+  -- include retry_message
   local digit, out, at = retry_message(failed_ticket, tonumber(argv[stop + 2]),
     tonumber(argv[stop + 3]), argv[stop + 4], argv[stop + 5], now)
   outcomes, first, relay_due = outcomes .. digit, at or first, out
-  freed = digit == DUEQ_LEASE_LOST and freed or freed + 1
+  if digit ~= DUEQ_LEASE_LOST then
+    freed = freed + 1
+    if by_turns then
+      by_turns.leave({ failed_ticket })
+    end
+  end
   state = read_state()
 end
 
@@ -99,6 +111,8 @@ if events_due then
   end
 end
 if events_due and not paused then
+  -- include promote_due
+  -- include ended_leases
   local next_recheck
   due, next_due = promote_due(now)
   fallen_due = due
@@ -113,7 +127,9 @@ end
 local lanes = (state[3] == '1' or events_due) and { high, ready, low } or { ready }
 local function pause_of(e, id, had, crashed_now)
   -- In a partition with an order, the order is kept, and nothing is postponed.
-  return ordered and 0 or crash_pause(e, id, had, now, crashed_now, state[8], settled)
+  local pause = ordered and 0 or crash_pause(e, id, had, now, crashed_now, state[8], settled)
+  local group = crashed_now and by_turns and string.match(e.suffix or '', '=(.*)$')
+  return group and math.max(pause, by_turns.wait(group)) or pause
 end
 most = paused and 0 or most
 local places = math.huge
@@ -147,6 +163,7 @@ for i, ticket in ipairs(c.deliver) do
 end
 
 if timed == 'l' and n > 0 then
+  -- include lateness
   answer[#answer + 1] = lateness(late_tickets, now)
 end
 
@@ -186,6 +203,7 @@ if #garbage > 0 then
 end
 if by_turns then
   by_turns.write()
+  first = held and first or math.min(first, by_turns.next_timer())
 end
 bulk('ZADD', leased, deliver)
 bulk('HSET', attempts, c.crash_records)
@@ -239,8 +257,9 @@ answer[5] = answer[5] .. (limit and 'l' or '')
 if waits then
   answer[2] = math.min(500, math.ceil(span / 4)) * 1000
 elseif not paused then
+  -- include finish_reserve
   answer[2], answer[3] = finish_reserve(n, left, first < math.huge and first or nil, state[1],
-    fields, events_due, fallen_due, state[2], now, us)
+    fields, events_due or by_turns and by_turns.has_come_back, fallen_due, state[2], now, us)
 end
 if held or rate_at then
   -- The next event is noted as 0, so that the next reserve looks at all events, and no push of a
@@ -250,6 +269,7 @@ elseif state[13] == '1' and not paused then
   call('HSET', meta, 'held', '')
 end
 if n > 0 or argv[8] then
+  -- include keep_reply
   keep_reply(time[1] .. '.' .. time[2] .. ' ' .. outcomes .. '\n' .. table.concat(c.deliver, '\n'))
 end
 return answer

@@ -1,4 +1,4 @@
--- defines limits_read rate_left; needs limits
+-- defines limits_read rate_left; needs limits; includes rate_terms
 -- Reads the limits of the queue. In a partition each is the whole queue's, divided by the number of
 -- partitions, and rounded up.
 -- Returns a table, or nil and an error that names the field: concurrency (huge: no limit), interval
@@ -31,12 +31,7 @@ local function limits_read()
   }
   limit.next = limit.noted
   if rate then
-    number = math.ceil(number / parts)
-    local span = ({ s = 1000000, m = 60000000, h = 3600000000 })[unit]
-    -- Without a burst it is what the rate allows in 100 ms.
-    burst = found[3] and math.ceil(burst / parts) or math.max(1, math.floor(number * 100000 / span))
-    limit.interval = span / number
-    limit.tolerance = (burst - 1) * limit.interval
+    rate_terms(limit, math.ceil(number / parts), unit, found[3] and math.ceil(burst / parts))
   end
   return limit
 end

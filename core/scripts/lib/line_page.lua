@@ -1,14 +1,17 @@
--- defines line_page; needs groups lines turns; includes group_mark
--- Shows tickets of the lines of all groups: group by group in the order of their turns. cursor: ''
--- for the first page, else "TURN NUMBER PLACE GROUP" of the last ticket seen: its group, the number
--- of its segment, and its place there. The head counts as the segment before the first, the tail as
--- the one behind the last. visit(ticket) returns false when the page is full.
+-- defines line_page; needs groups lines parked turns; includes group_mark
+-- Shows tickets of the lines of all groups: group by group in the order of their turns, and behind
+-- them those in `parked`. cursor: '' for the first page, else "TURN NUMBER PLACE GROUP" of the last
+-- ticket seen: its group, the number of its segment, and its place there; in `parked` a "p" stands
+-- before it. The head counts as the segment before the first, the tail as the one behind the last.
+-- visit(ticket) returns false when the page is full.
 -- Returns the next cursor; '': that was all. It looks at 1,000 groups and segments at most.
 local function line_page(cursor, visit)
-  local turn, number, place, group = string.match(cursor, '^(%d+) (%d+) (%d+) (.*)$')
+  local start, turn, number, place, group =
+    string.match(cursor, '^(p?)(%d+) (%d+) (%d+) (.*)$')
   local rank, looked, last = 0, 0, cursor
+  local set = start == 'p' and parked or turns
   if turn then
-    rank = redis.call('ZRANK', turns, group) or redis.call('ZCOUNT', turns, '-inf', '(' .. turn)
+    rank = redis.call('ZRANK', set, group) or redis.call('ZCOUNT', set, '-inf', '(' .. turn)
     number, place = tonumber(number), tonumber(place)
   end
 
@@ -21,7 +24,7 @@ local function line_page(cursor, visit)
         if not visit(ticket) then
           return false
         end
-        last = string.format('%.0f %.0f %d ', line.turn, at, index) .. name
+        last = (start or '') .. string.format('%.0f %.0f %d ', line.turn, at, index) .. name
       end
     end
     looked = looked + 1
@@ -29,7 +32,7 @@ local function line_page(cursor, visit)
   end
 
   while true do
-    local page = redis.call('ZRANGE', turns, rank, rank + 99, 'WITHSCORES')
+    local page = redis.call('ZRANGE', set, rank, rank + 99, 'WITHSCORES')
     for i = 1, #page, 2 do
       local name = page[i]
       local line = mark_read(redis.call('HGET', groups, name) or '', name)
@@ -53,14 +56,17 @@ local function line_page(cursor, visit)
       looked = looked + 1
       -- Behind all of this group.
       local score = math.min(math.max(tonumber(page[i + 1]) or 0, 0), 2 ^ 53)
-      last = string.format('%.0f 9000000000 0 ', score) .. name
+      last = (start or '') .. string.format('%.0f 9000000000 0 ', score) .. name
       if looked >= 1000 then
         return last
       end
     end
-    if #page < 200 then
+    if #page < 200 and set == parked then
       return ''
     end
     rank = rank + 100
+    if #page < 200 then
+      set, start, rank = parked, 'p', 0
+    end
   end
 end

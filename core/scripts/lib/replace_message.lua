@@ -1,5 +1,5 @@
 -- defines replace_message; needs attempts dead delayed leased meta outbox
--- includes message envelope deferred_removals wake
+-- includes message envelope deferred_removals wake leaves
 -- Replaces the existing message of a draft's id. The message keeps its ticket and its place
 -- (draft.keeps_place) if it is ready or delayed and the draft replaces only its body, or if it is
 -- ready, never came back, and the draft is due now. Otherwise the old ticket and attempts go at the
@@ -27,8 +27,11 @@ local function replace_message(draft, id)
   if m.place then
     defer_removal('ZREM', sets[m.place], m.ticket)
   end
-  if m.place == 2 and redis.pcall('HGET', meta, 'held') == '1' then
-    wake_one()
+  if m.place == 2 then
+    leaves({ m.ticket })
+    if redis.pcall('HGET', meta, 'held') == '1' then
+      wake_one()
+    end
   end
   return true
 end

@@ -79,6 +79,9 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
         else
           c.deliver[n], c.envelopes[n], c.leases[n] = ticket, envelope, e.lease or false
           c.records[n], c.ended[ticket] = record or false, ended
+          if ended and by_turns then
+            by_turns.enter(ticket)
+          end
           bytes, full = bytes + #envelope, had.crashes > 0
           c.suspect = had.crashes > 1 and ticket or nil
         end
@@ -93,6 +96,9 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
         local id = lease.id
         defer_removal('ZREM', leased, lease.ticket)
         places = places + 1
+        if by_turns then
+          by_turns.leave({ lease.ticket })
+        end
         judge(lease.ticket, lease.deliveries, id, lease.suffix, id and redis.call('HGET', msg, id),
           id and redis.call('HGET', attempts, id), true)
         left = left - 1

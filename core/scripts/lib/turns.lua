@@ -1,5 +1,5 @@
--- defines turns_begin turns_meta lines_read line_join turn_take turn_undo turns_sort turns_left
--- defines unreadable write_turns remove_turns
+-- defines turns_begin turns_meta lines_read line_join turn_take turn_undo turn_return turns_sort
+-- defines turns_left unreadable write_turns remove_turns
 -- needs groups turns
 -- defines floor; includes bulk group_mark group_line next_turn
 -- Groups take turns by virtual time: start-time fair queueing (Goyal, Vin, Cheng: SIGCOMM 1996).
@@ -18,21 +18,25 @@ local known, met, order, first_line, last_line = {}, { nil }, { nil }, 1, 0
 -- there) and its name; and how many turns were looked at.
 local turns_seen, bound, bound_name, looked = 0, -1, '', 0
 local unreadable = { nil }
+-- The functions of lib/group_limits.lua, where the queue has limits of groups; else nil. A group
+-- that is at a limit leaves `turns` for `parked` (line.parks), until it may have a turn again.
+local gate = nil
 
 -- text: the field `turns` of `meta`: "FLOOR LAST". What is no such text counts as 0 0. will_take:
 -- turns are taken in this call. Else the lines need no order.
-local function turns_begin(text, will_take)
+local function turns_begin(text, will_take, limits_of_groups)
   local at, joined = string.match(text or '', '^(%d+) (%d+)$')
   if at and #at < 16 and #joined < 16 then
     floor, last_joined = at + 0, joined + 0
   end
-  noted, takes = text, will_take
+  noted, takes, gate = text, will_take, limits_of_groups
 end
 
--- Adds what changes in `meta` to fields. If no group is left, the virtual time begins anew.
-local function turns_meta(fields)
+-- Adds what changes in `meta` to fields. If no group is left, the virtual time begins anew. keeps:
+-- it does not, as groups are in `parked`.
+local function turns_meta(fields, keeps)
   local text = string.format('%d %d', floor, last_joined)
-  if bound == math.huge and first_line > last_line then
+  if bound == math.huge and first_line > last_line and not keeps then
     text = '0 0'
   end
   if text ~= noted then
@@ -99,6 +103,9 @@ local function turns_page(size)
   local names = redis.call('ZRANGE', turns, string.format('%d', turns_seen),
     string.format('%d', turns_seen + size - 1))
   lines_read(names)
+  if gate then
+    gate.read(names)
+  end
   for i = 1, #names do
     local line = known[names[i]]
     line.is_member = true
@@ -117,10 +124,15 @@ local function is_next(line)
   return line.turn < bound or line.turn == bound and line.waited and line.name <= bound_name
 end
 
--- Ends a turn that its group has used: says when the next turn of the group is.
+-- Ends a turn that its group has used: says when the next turn of the group is. A group that was
+-- in `parked` may have a virtual time below the floor. It gains nothing by that.
 local function turn_end(line)
-  line.turn = line.turn + UNIT
-  stand(line, false)
+  line.turn = gate and floor + gate.took(line.name) or line.turn + UNIT
+  if gate and not line_is_empty(line) and not gate.is_open(line.name) then
+    line.parks, line.stands = true, false
+  else
+    stand(line, false)
+  end
 end
 
 -- Takes the next ticket, at most from `size` groups that were not read before. Returns the ticket
@@ -134,10 +146,11 @@ local function turn_take(size)
       return nil
     else
       first_line, looked = first_line + 1, looked + 1
-      if line.turn > floor then
+      local is_closed = gate and not line_is_empty(line) and not gate.is_open(line.name)
+      if not is_closed and line.turn > floor then
         floor = line.turn
       end
-      local ticket = line_take(line)
+      local ticket = not is_closed and line_take(line)
       if line.damaged then
         unreadable[#unreadable + 1], line.damaged = line.name .. '\t', nil
       end
@@ -145,7 +158,7 @@ local function turn_take(size)
         turn_end(line)
         return ticket, line
       end
-      line.stands = false
+      line.parks, line.stands = is_closed, false
     end
   end
 end
@@ -153,15 +166,24 @@ end
 -- Takes a turn back: the ticket was not delivered. ticket: it stays in its line; nil: it is gone.
 -- The caller sorts the turns after that.
 local function turn_undo(line, ticket)
-  line.turn = line.turn - UNIT
+  line.turn = line.turn - (gate and gate.gave_back(line.name) or UNIT)
   if ticket then
     line_return(line, ticket)
-    if not line.stands then
-      -- This call had found the line empty.
-      last_line = last_line + 1
-      order[last_line], line.stands = line, true
-    end
   end
+  if (ticket or line.parks) and not line.stands then
+    -- This call had found the line empty, or its group at a limit.
+    last_line = last_line + 1
+    order[last_line], line.stands, line.parks = line, true, false
+  end
+end
+
+-- Gives a group of `parked` that was read its place in the order again.
+local function turn_return(name)
+  local line = known[name]
+  if not line.stands then
+    stand(line, true)
+  end
+  line.parks = false
 end
 
 local function turns_sort()
@@ -181,21 +203,25 @@ local function turns_left()
   return left
 end
 
--- The groups that leave: nothing of them waits, and the floor has passed their turns.
-local gone = { nil }
+-- The groups that leave: nothing of them waits, and the floor has passed their turns; and those
+-- that leave `turns` for `parked`.
+local gone, parking = { nil }, { nil }
 
 -- Writes what is new. remove_turns() removes what goes, after it.
 local function write_turns()
   local marks, scores, n, m = { nil, nil }, { nil, nil }, 0, 0
   for i = 1, #met do
     local line = met[i]
+    local returns = gate and gate.returns(line)
     if line.turn <= floor and line_is_empty(line) then
       if line.stored_turn or line.is_member then
         gone[#gone + 1] = line.name
       end
-    elseif line.changed then
+    elseif line.changed or line.parks or returns then
       marks[n + 1], marks[n + 2], n = line.name, mark_write(line), n + 2
-      if line.turn ~= line.stored_turn then
+      if line.parks then
+        parking[#parking + 1] = line.name
+      elseif line.turn ~= line.stored_turn or returns then
         scores[m + 1], scores[m + 2], m = string.format('%d', line.turn), line.name, m + 2
       end
     end
@@ -206,7 +232,10 @@ local function write_turns()
 end
 
 local function remove_turns()
-  bulk('ZREM', turns, gone)
   bulk('HDEL', groups, gone)
+  for i = 1, #parking do
+    gone[#gone + 1] = parking[i]
+  end
+  bulk('ZREM', turns, gone)
   remove_segments()
 end

@@ -164,6 +164,19 @@ class Message(MessageBase):
         call = on(self.queue, _core.release_submit, (self.ticket,), duration_ms(delay, "delay"))
         await self._settle_by("release", call)
 
+    async def hold_group(self, duration: float | timedelta) -> None:
+        """
+        Gives the message back to the queue, and holds its group: for so long no message of the
+        group is delivered. The delivery does not count as an attempt. Raises LeaseLost.
+
+        duration  for how many seconds (or a timedelta) the group is held; 0: it is held no more
+        """
+        self._asked = True
+        call = on(
+            self.queue, _core.hold_group_submit, self.ticket, duration_ms(duration, "duration")
+        )
+        await self._settle_by("hold_group", call)
+
     async def extend(self, lease: float | timedelta) -> None:
         """
         Extends the lease: it ends `lease` seconds (or a timedelta) from now. Raises LeaseLost.

@@ -499,31 +499,77 @@ class Queue(Source):
         call = on(self._own, _core.resume_submit)
         self._home.call(call)
 
+    def hold(self, group: str, duration: float | timedelta) -> None:
+        """
+        Holds a group: for so long no message of the group is delivered. Messages of it that are
+        leased stay so. A later hold of the group replaces an earlier one.
+
+        group     the name of the group
+        duration  for how many seconds (or a timedelta); 0: the group is held no more
+        """
+        call = on(self._own, _core.hold_submit, group, duration_ms(duration, "duration"))
+        self._home.call(call)
+
     def limit(
-        self, concurrency: int | None = None, rate: str | None = None, burst: int | None = None
+        self,
+        concurrency: int | None = None,
+        rate: str | None = None,
+        burst: int | None = None,
+        group: str | None = None,
+        backlog: int | None = None,
+        weight: int | None = None,
+        each_group_concurrency: int | None = None,
+        each_group_rate: str | None = None,
+        each_group_burst: int | None = None,
+        each_group_backlog: int | None = None,
+        clear: bool = False,
     ) -> None:
         """
-        Sets limits of the queue, which hold from the next delivery on. What is not given stays as
-        it is.
+        Sets limits of the queue, of each of its groups, or of one `group`. What is not given stays
+        as it is.
 
-        concurrency  how many messages may be leased at once; 0: no limit; None: as it is
-        rate         how many are delivered in a second, minute or hour: "1000/s", "100/m", "20/h";
-                     "none": no limit; None: as it is
-        burst        how many the rate allows at once after a pause; 0: what it allows in 100 ms, at
-                     least 1; None: as it is
+        concurrency             how many messages may be leased at once; 0: no limit; None: as it is
+        rate                    how many are delivered in a second, minute or hour: "1000/s",
+                                "100/m", "20/h"; "none": no limit; None: as it is
+        burst                   how many the rate allows at once after a pause; 0: what it allows in
+                                100 ms, at least 1; None: as it is
+        group                   the limits are those of this group; None: those of the queue
+        backlog                 how many messages of `group` may wait before a push is refused; 0:
+                                no limit; None: as it is
+        weight                  how many turns `group` gets for one of a group without a weight, 1
+                                to 1000; 0: one; None: as it is
+        each_group_concurrency  how many messages of each group may be leased at once; 0: no limit;
+                                None: as it is
+        each_group_rate         how many of each group are delivered in a time, as `rate`
+        each_group_burst        how many of each group its rate allows at once after a pause, as
+                                `burst`
+        each_group_backlog      how many messages of each group may wait before a push is refused;
+                                0: no limit; None: as it is
+        clear                   True: first removes all limits: those of the queue, of each group
+                                and of all single groups; with `group` those of that group alone
 
-        The concurrency holds for all consumers together. A message counts as leased, also while it
-        is prefetched, until its delivery ends; after the end of its lease, until it is delivered
-        again. The rate counts each delivery. In a queue with partitions each partition gets its
-        part of a limit, rounded up. Producers need no right to the limits.
+        The concurrency and the rate of the queue hold from the next delivery on, for all consumers
+        together. A message counts as leased, also while it is prefetched, until its delivery ends;
+        after the end of its lease, until it is delivered again. The rate counts each delivery. In a
+        queue with partitions each partition gets its part of a limit of the queue, rounded up; a
+        group is in one partition and has its limits there. A limit of one group counts instead of
+        that of each group. At most 1000 groups have limits of their own. Producers need no right to
+        set limits.
         """
-        call = on(
-            self._own,
-            _core.limit_submit,
+        row = (
             _core.UNCHANGED if concurrency is None else concurrency,
             "" if rate is None else rate,
             _core.UNCHANGED if burst is None else burst,
+            group,
+            _core.UNCHANGED if backlog is None else backlog,
+            _core.UNCHANGED if weight is None else weight,
+            _core.UNCHANGED if each_group_concurrency is None else each_group_concurrency,
+            "" if each_group_rate is None else each_group_rate,
+            _core.UNCHANGED if each_group_burst is None else each_group_burst,
+            _core.UNCHANGED if each_group_backlog is None else each_group_backlog,
+            int(clear),
         )
+        call = on(self._own, _core.limit_submit, row)
         self._home.call(call)
 
     # The end of what was made.
