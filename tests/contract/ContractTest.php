@@ -519,7 +519,8 @@ final class ContractTest extends TestCase
                     $this->assertSame($value, $oldest, "$name, $where");
                 } else {
                     $meant = is_int($value) || $value === null ? $value : $this->value($value);
-                    $this->assertSame($meant, $groups[$i]->$name, "$name, $where");
+                    $property = lcfirst(str_replace('_', '', ucwords($name, '_')));
+                    $this->assertSame($meant, $groups[$i]->$property, "$name, $where");
                 }
             }
         }
