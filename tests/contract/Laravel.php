@@ -15,7 +15,7 @@ trait Laravel
     /** @var array<string, LaravelJob> */
     private array $jobs = [];
 
-    private function laravelOpen(array $step): void
+    private function doLaravelOpen(array $step): void
     {
         $name = $this->value($step['name'] ?? '${queue}');
         $this->laravel = new LaravelQueue(
@@ -25,7 +25,7 @@ trait Laravel
         );
     }
 
-    private function laravelPush(array $step, array $expect, string $where): array
+    private function doLaravelPush(array $step, array $expect, string $where): array
     {
         $jobs = array_map($this->job(...), self::found($step));
         $ids = match (true) {
@@ -37,7 +37,7 @@ trait Laravel
         return $this->noteJobs($step, $ids, $expect, $where);
     }
 
-    private function laravelLater(array $step, array $expect, string $where): array
+    private function doLaravelLater(array $step, array $expect, string $where): array
     {
         return $this->noteJobs(
             $step,
@@ -95,7 +95,7 @@ trait Laravel
         return $job;
     }
 
-    private function laravelPop(array $step, array $expect, string $where): array
+    private function doLaravelPop(array $step, array $expect, string $where): array
     {
         $timeout = ($step['timeout_ms'] ?? 0) / 1000;
         $retryAfter = isset($step['retry_after_ms']) ? $step['retry_after_ms'] / 1000 : null;
@@ -141,7 +141,7 @@ trait Laravel
         }
     }
 
-    private function laravelDelete(array $step): array
+    private function doLaravelDelete(array $step): array
     {
         if (isset($step['job'])) {
             $this->jobs[$step['job']]->delete();
@@ -151,23 +151,23 @@ trait Laravel
         return array_map(fn ($each) => $each ? 'OK' : 'LEASE_LOST', $done);
     }
 
-    private function laravelRelease(array $step): void
+    private function doLaravelRelease(array $step): void
     {
         $this->jobs[$step['job']]->release(($step['delay_ms'] ?? 0) / 1000);
     }
 
-    private function laravelMigrate(array $step, array $expect, string $where): array
+    private function doLaravelMigrate(array $step, array $expect, string $where): array
     {
         $moved = $this->laravel->migrate(($step['timeout_ms'] ?? 0) / 1000, $step['most'] ?? 200);
         return $this->moved($moved, $expect, $where);
     }
 
-    private function laravelSize(array $step, array $expect, string $where): void
+    private function doLaravelSize(array $step, array $expect, string $where): void
     {
         $this->assertFigures($expect, $this->laravel->size(), $where);
     }
 
-    private function laravelClear(array $step, array $expect, string $where): void
+    private function doLaravelClear(array $step, array $expect, string $where): void
     {
         $cleared = $this->laravel->clear();
         $this->assertSame($expect['cleared'] ?? $cleared, $cleared, $where);

@@ -91,7 +91,7 @@ trait Redisson
         }
     }
 
-    private function redissonOpen(array $step): void
+    private function doRedissonOpen(array $step): void
     {
         $name = $this->value($step['destination'] ?? '${queue}');
         $codec = Codec::tryFrom($this->value($step['codec'] ?? 'kryo5'));
@@ -102,7 +102,7 @@ trait Redisson
         $this->redisson = new DelayedQueue($name, self::url(), $codec, $layout);
     }
 
-    private function redissonOffer(array $step): void
+    private function doRedissonOffer(array $step): void
     {
         $due = self::seconds($step, ['delay_ms' => 'delay', 'at_ms' => 'at']);
         if (isset($step['values'])) {
@@ -116,13 +116,13 @@ trait Redisson
         }
     }
 
-    private function redissonTransfer(array $step, array $expect, string $where): array
+    private function doRedissonTransfer(array $step, array $expect, string $where): array
     {
         $moved = $this->redisson->transfer(($step['timeout_ms'] ?? 0) / 1000, $step['most'] ?? 200);
         return $this->moved($moved, $expect, $where);
     }
 
-    private function redissonTake(array $step, array $expect, string $where): array
+    private function doRedissonTake(array $step, array $expect, string $where): array
     {
         $timeout = ($step['timeout_ms'] ?? 0) / 1000;
         return isset($step['count'])
@@ -130,14 +130,14 @@ trait Redisson
             : $this->readOne(fn () => $this->redisson->take($timeout), $expect, $where);
     }
 
-    private function redissonPoll(array $step, array $expect, string $where): array
+    private function doRedissonPoll(array $step, array $expect, string $where): array
     {
         return isset($step['count'])
             ? $this->read($this->redisson->pollMany($step['count']), $expect, $where)
             : $this->readOne($this->redisson->poll(...), $expect, $where);
     }
 
-    private function redissonPeek(array $step, array $expect, string $where): array
+    private function doRedissonPeek(array $step, array $expect, string $where): array
     {
         return $this->read($this->redisson->peek($step['count'] ?? 1), $expect, $where);
     }
@@ -164,22 +164,22 @@ trait Redisson
         return $this->read($value === null ? [] : [$value], $expect, $where);
     }
 
-    private function redissonRemove(array $step): array
+    private function doRedissonRemove(array $step): array
     {
         return [$this->redisson->remove($this->typed($step['value'])) ? 'OK' : 'NOT_FOUND'];
     }
 
-    private function redissonContains(array $step): array
+    private function doRedissonContains(array $step): array
     {
         return [$this->redisson->contains($this->typed($step['value'])) ? 'OK' : 'NOT_FOUND'];
     }
 
-    private function redissonSize(array $step, array $expect, string $where): void
+    private function doRedissonSize(array $step, array $expect, string $where): void
     {
         $this->assertFigures($expect, $this->redisson->size(), $where);
     }
 
-    private function redissonClear(array $step, array $expect, string $where): void
+    private function doRedissonClear(array $step, array $expect, string $where): void
     {
         $cleared = $this->redisson->clear();
         $this->assertSame($expect['cleared'] ?? $cleared, $cleared, $where);
