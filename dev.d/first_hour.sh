@@ -54,8 +54,8 @@ bare_system() {
     chmod 755 "$BARE"
     mkdir "$BARE/dueq"
     git archive HEAD | tar -C "$BARE/dueq" -x
-    # README's apt asks before it installs: answer yes. The mirror of an unreleased suite may be old:
-    # its signature is checked all the same. And the bare system needs this network.
+    # README's apt asks before it installs: answer yes. The mirror of an unreleased suite may be
+    # old, but its signature is checked. And the bare system needs this network.
     printf '%s "%s";\n' APT::Get::Assume-Yes true Acquire::Check-Valid-Until false \
         >"$BARE/etc/apt/apt.conf.d/90dueq"
     cp /etc/resolv.conf /etc/hosts "$BARE/etc/"
