@@ -41,7 +41,7 @@ static void test_status_taken(void **state) {
 
 static void test_status_unknown(void **state) {
     (void)state;
-    static const int unknown[] = {9, 100, -7, -9, -19, -35, -1000};
+    static const int unknown[] = {9, 100, -7, -9, -19, -36, -1000};
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
         dueq_status status = (dueq_status)unknown[i];
         assert_string_equal(dueq_status_name(status), "UNKNOWN");

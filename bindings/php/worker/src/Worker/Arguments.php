@@ -40,7 +40,7 @@ final class Arguments
 
     /**
      * @param string $task its name, for errors
-     * @param callable|class-string $handler
+     * @param (callable(mixed...): mixed)|class-string $handler
      */
     public function __construct(
         private readonly string $task,
@@ -192,7 +192,7 @@ final class Arguments
     }
 
     /**
-     * @param callable|class-string $handler
+     * @param (callable(mixed...): mixed)|class-string $handler
      * @return list<ReflectionParameter>
      */
     private static function parameters(callable|string $handler): array
