@@ -31,7 +31,6 @@ final class TypesTest extends TestCase
     private const ANY = [
         'Worker::on() $handler',
         'Worker::add() $handler',
-        'Handler::takesJob() $handler',
     ];
 
     /** @return iterable<string, array{string}> */
