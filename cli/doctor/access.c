@@ -31,6 +31,8 @@ static const struct {
               {"HSETNX K f v", ASKED},
               {"HGET K f", NEEDED},
               {"HMGET K f", NEEDED},
+              {"HGETALL K", NEEDED},
+              {"HKEYS K", NEEDED},
               {"HDEL K f", NEEDED},
               {"HLEN K", NEEDED},
               {"HEXISTS K f", NEEDED},

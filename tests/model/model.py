@@ -69,7 +69,8 @@ class Queue:
         """`after`: the id of the message whose successors they are."""
         made = [Message(d, now, now + d.ttl_ms if d.ttl_ms else 0) for d in drafts]
         stored = self._store([(message, message.draft.due_ms) for message in made], now, after)
-        if after is None and any(d.group for d in drafts) and self._may_sort(drafts):
+        has_groups = any(draft.group for draft in drafts)
+        if after is None and "OK" in stored and has_groups and self._may_sort(drafts):
             self._sort()
         return stored
 

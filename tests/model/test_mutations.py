@@ -498,7 +498,7 @@ MUTATIONS = {
     ),
     "purge_keeps_the_floor": (
         "purge",
-        "turns_meta(fields)",
+        "turns_meta(fields, keeps)",
         "",
     ),
     "push_group_full_does_not_say_that_there_are_groups": (
@@ -518,12 +518,12 @@ MUTATIONS = {
     ),
     "release_does_not_tell_how_many": (
         "release",
-        "count('returned', state[2] and returned or 0)",
+        "count('returned', state[2] and to_front or 0)",
         "",
     ),
     "reserve_groups_full_begins_the_time_anew_too_early": (
         "reserve_groups_full",
-        "if bound == math.huge and first_line > last_line then",
+        "if bound == math.huge and first_line > last_line and not keeps then",
         "if bound == math.huge then",
     ),
     "reserve_groups_full_brings_what_it_does_not_deliver_to_the_end": (
@@ -533,13 +533,13 @@ MUTATIONS = {
     ),
     "reserve_groups_full_counts_no_turn": (
         "reserve_groups_full",
-        "line.turn = line.turn + UNIT",
-        "line.turn = line.turn + 1",
+        "or line.turn + UNIT",
+        "or line.turn + 1",
     ),
     "reserve_groups_full_forgets_a_group_that_it_found_empty": (
         "reserve_groups_full",
-        "if not line.stands then\n      last_line",
-        "if false then\n      last_line",
+        "if (ticket or line.parks) and not line.stands then",
+        "if false then",
     ),
     "reserve_groups_full_serves_a_group_that_comes_first": (
         "reserve_groups_full",
@@ -593,7 +593,7 @@ MUTATIONS = {
     ),
     "reserve_groups_full_does_not_move_the_floor": (
         "reserve_groups_full",
-        "if line.turn > floor then",
+        "if not is_closed and line.turn > floor then",
         "if false then",
     ),
     "reserve_groups_full_forgets_the_time_of_a_group_of_which_nothing_waits": (

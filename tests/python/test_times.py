@@ -302,7 +302,7 @@ GIVING: dict[type[Any], set[str]] = {
     dueq.WorkerInfo: {"since", "seen", "until", "now"},
     dueq.Lease: {"since"},
     dueq.Failure: {"time", "created"},
-    dueq.Group: {"oldest", "now"},
+    dueq.Group: {"oldest", "held_until", "now"},
     Sizes: {"next", "now"},
     Moved: {"next"},
     dueq.laravel.Job: {"retry_until", "until"},
