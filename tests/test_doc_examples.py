@@ -59,10 +59,11 @@ def run(command: list[str], code: str, environment: dict[str, str]) -> list[str]
         timeout=60,
         check=False,
     )
-    [said] = [line for line in done.stderr.splitlines() if "its attempts are exhausted" not in line]
+    said = [line for line in done.stderr.splitlines() if "its attempts are exhausted" not in line]
+    assert len(said) == 1, said
     state = f"{environment['HOME']}/.local/state/dueq"
     named = f"no DUEQ_URL: this is the private server embedded:{state}, "
-    assert (done.returncode, said.removeprefix("dueq: ").startswith(named)) == (0, True), said
+    assert (done.returncode, said[0].removeprefix("dueq: ").startswith(named)) == (0, True), said
     return done.stdout.splitlines()
 
 
