@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-PATIENCE = 20
+PATIENCE = 60
 
 
 class Screen:
