@@ -1,7 +1,7 @@
 -- ack_outbox: finishes a leased message, and puts its successors for another queue into the outbox.
 -- keys msg leased outbox wake meta attempts reply turns working parked timers
 -- includes now leased_message keep_reply draft_read outbox_put bulk deferred_removals count
--- includes held noop_write wake leaves
+-- includes held noop_write give_places end_delivery
 -- args ticket, the other queue's name, then for each successor the id of its entry, which the core
 --   made, and id, envelope, due, extra as of push_full
 -- Returns digits: for the message 0 finished, 4 the lease is lost; for each successor 0, or 4 as
@@ -13,7 +13,8 @@ local id = leased_message(ARGV[4])
 if not id then
   return keep_reply(string.rep(DUEQ_LEASE_LOST, 1 + number))
 end
-leaves({ ARGV[4] })
+local taken_out = { ARGV[4] }
+-- include give_places
 -- include noop_write
 for i = 6, #ARGV, 5 do
   local draft = draft_read(ARGV, i + 1, now)
@@ -27,10 +28,6 @@ end
 bulk('HSET', msg, stored)
 defer_forget(id)
 defer_removal('ZREM', leased, ARGV[4])
-local returned = write_left()
-run_removals()
-if held or returned > 0 then
-  wake_one()
-end
+-- include end_delivery
 count('acked', 1)
 return keep_reply(string.rep(DUEQ_OK, 1 + number) .. '+')

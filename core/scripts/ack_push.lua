@@ -1,8 +1,8 @@
 -- ack_push: finishes a leased message, and pushes its successors to its own queue.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
 -- keys groups turns working parked timers
--- includes now leased_message keep_reply backlog store_below_backlog deferred_removals count held
--- includes replace_message keep_history noop_write wake leaves
+-- includes now leased_message keep_reply backlog store_below_backlog store_drafts count held
+-- includes replace_message deferred_removals keep_history noop_write leaves end_delivery
 -- args ticket, then id, envelope, due, extra of each successor (lib/draft_read.lua)
 -- Returns digits: for the message 0 finished, 4 the lease is lost; for each successor as push_full,
 --   or 4 as well. All are 9: the group of a successor is at its backlog, and nothing has changed.
@@ -14,8 +14,15 @@ local id, envelope = leased_message(ARGV[4])
 if not id then
   return keep_reply(string.rep(DUEQ_LEASE_LOST, 1 + (#ARGV - 4) / 4))
 end
-if backlog_refused(ARGV, 5, now, id) then
-  return keep_reply(string.rep(BACKLOG, 1 + (#ARGV - 4) / 4))
+for i = 6, #ARGV, 4 do
+  if string.byte(ARGV[i], 2) >= 128 then
+    -- include backlog
+    -- include store_below_backlog
+    if backlog_refused(ARGV, 5, now, id) then
+      return keep_reply(string.rep(BACKLOG, 1 + (#ARGV - 4) / 4))
+    end
+    break
+  end
 end
 leaves({ ARGV[4] })
 -- include keep_history
@@ -27,10 +34,7 @@ if redis.call('HGET', msg, id) == envelope then
   defer_removal('HDEL', msg, id)
 end
 defer_removal('ZREM', leased, ARGV[4])
-local returned = write_left()
-run_removals()
-if held or returned > 0 then
-  wake_one()
-end
+local give_places = write_left
+-- include end_delivery
 count('acked', 1)
 return keep_reply(DUEQ_OK .. outcome)

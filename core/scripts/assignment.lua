@@ -6,8 +6,8 @@
 -- includes now refuse_newer noop_write
 -- args alone: how many partitions the caller expects (it makes so many if the queue has none),
 --   member, for how many ms it stays a member (0: it leaves), epoch of the table that it knows,
---   partitions that it gives up. Or in the place of these: '', and what chooses the partitions of
---   the caller's messages, 'key' or 'group' ('': neither). The first that is told stays.
+--   partitions that it gives up. A caller that is no member sends only '' and what chooses the
+--   partitions of its messages, 'key' or 'group' ('': neither). The first one that is sent stays.
 -- Returns { number of partitions (0: none, the queue has messages of its own), epoch, what chooses
 --   partitions ('': nothing was told) }. If the member does not know this epoch: { number, epoch,
 --   what chooses, how many of its own it must give up, its own ... }.

@@ -2,7 +2,7 @@
 -- keys msg leased dead outbox wake meta attempts failures reply
 -- keys turns working parked timers
 -- includes now leased_message keep_reply end_message envelope note_failure deferred_removals
--- includes held noop_write wake leaves
+-- includes held noop_write give_places end_delivery
 -- args ticket, reason, who says so (lib/note_failure.lua)
 -- Returns a digit: 0 done, 4 the lease is lost; and '+' if a relay has work.
 
@@ -13,15 +13,12 @@ local id, envelope, had = leased_message(ARGV[4])
 if not id then
   return keep_reply(DUEQ_LEASE_LOST)
 end
-leaves({ ARGV[4] })
+local taken_out = { ARGV[4] }
+-- include give_places
 had.error = ARGV[5]
 local out = end_message(id, envelope_read(envelope), had, now)
 note_failure(now, 'buried', ARGV[4], ARGV[6], ARGV[5])
 keep_failures()
 defer_removal('ZREM', leased, ARGV[4])
-local returned = write_left()
-run_removals()
-if held or returned > 0 then
-  wake_one()
-end
+-- include end_delivery
 return keep_reply(DUEQ_OK .. (out and '+' or ''))

@@ -1,14 +1,14 @@
 -- cancel_full: removes messages of any state but outbox, where a message belongs to another queue.
 -- The ticket of a ready message stays in its lane. The reserve that meets it drops it.
 -- keys msg delayed leased dead outbox wake meta attempts reply turns working parked timers
--- includes message deferred_removals count keep_reply held refuse_partitioned wake leaves
+-- includes message deferred_removals count keep_reply held refuse_partitioned wake give_places
 -- args ids
 -- Returns a digit for each: the state that it was in (1 ready, 2 delayed, 3 leased, 4 dead), or 0:
 --   there is no such message, or it is in the outbox.
 
 -- include held
 -- include refuse_partitioned
-local sets, states, seen, cancelled, lost = { delayed, leased, dead, outbox }, {}, {}, 0, {}
+local sets, states, seen, cancelled, taken_out = { delayed, leased, dead, outbox }, {}, {}, 0, {}
 for i = 4, #ARGV do
   local id = ARGV[i]
   local m = not seen[id] and find_message(id, sets)
@@ -20,14 +20,14 @@ for i = 4, #ARGV do
     cancelled = cancelled + 1
   end
   if place == 2 then
-    lost[#lost + 1] = m.ticket
+    taken_out[#taken_out + 1] = m.ticket
   end
   if place > 0 and place < 4 then
     defer_removal('ZREM', sets[place], m.ticket)
   end
 end
-leaves(lost)
-local returned = write_left()
+-- include give_places
+local returned = give_places and give_places() or 0
 run_removals()
 if (held or returned > 0) and cancelled > 0 then
   wake_one(cancelled > 1)

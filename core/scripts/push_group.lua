@@ -33,12 +33,17 @@ for i = 1, n do
   place_of[i] = place
 end
 -- The last field tells that groups have a backlog (limit.lua).
-names[#names + 1] = '\t'
-local marks = call('HMGET', groups, unpack(names))
-if marks[#names] then
+local marks, last_place = nil, #names + 1
+if n == 1 then
+  marks = call('HMGET', groups, names[1], '\t')
+else
+  names[last_place] = '\t'
+  marks = call('HMGET', groups, unpack(names))
+  names[last_place] = nil
+end
+if marks[last_place] then
   return nil
 end
-names[#names] = nil
 
 -- Here a mark stays a text (lib/group_mark.lua): most of it does not change.
 local fields, state, floor, last_joined, scores, segments = nil, nil, nil, nil, nil, nil

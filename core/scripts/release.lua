@@ -3,7 +3,7 @@
 -- keys msg ready high low delayed leased wake meta attempts reply
 -- keys turns working parked timers
 -- includes now leased_message ticket attempts deferred_removals put_tickets enqueue bulk note_event
--- includes keep_reply refuse_wire noop_write lane count wake leaves
+-- includes keep_reply refuse_wire noop_write lane count wake give_places
 -- args delay in ms, tickets
 -- Returns a digit for each: 0 done, 4 the lease is lost.
 
@@ -12,7 +12,7 @@ local wire = state[1]
 -- include refuse_wire
 -- include noop_write
 local now, delay = now_ms(), tonumber(ARGV[4])
-local outcome, back, records, seen, gone = {}, {}, {}, {}, {}
+local outcome, back, records, seen, taken_out = {}, {}, {}, {}, {}
 for i = 5, #ARGV do
   local id, _, had = nil, nil, nil
   if not seen[ARGV[i]] then
@@ -25,11 +25,11 @@ for i = 5, #ARGV do
     -- The last ticket comes first: each is put in front of the one before.
     table.insert(back, 1, ticket_write(had.deliveries, id, had.suffix))
     records[#records + 1], records[#records + 2] = id, attempts_write(had)
-    gone[#gone + 1] = ARGV[i]
+    taken_out[#taken_out + 1] = ARGV[i]
     defer_removal('ZREM', leased, ARGV[i])
   end
 end
-leaves(gone)
+-- include give_places
 if delay > 0 then
   put_tickets(delayed, now + delay, back)
 else
@@ -42,7 +42,7 @@ else
   count('returned', state[2] and to_front or 0)
 end
 bulk('HSET', attempts, records)
-local returned = write_left()
+local returned = give_places and give_places() or 0
 run_removals()
 if (state[3] == '1' or returned > 0) and #back > 0 then
   wake_one(#back > 1)

@@ -28,8 +28,8 @@ local function count_arrivals(counts)
   end
 end
 
--- The backlog of each of these groups, and how many of their messages wait. A text that is no
--- number counts as no limit.
+-- Returns, by the name of the group, the backlogs of these groups, and how many of their messages
+-- wait. A backlog that is no number counts as none.
 local function backlog_read(names)
   local fields, most, counts, number = { '\t' }, {}, {}, #names
   for i = 1, number do

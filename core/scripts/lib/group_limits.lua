@@ -49,8 +49,8 @@ do
     end
   end
 
-  -- Reads what is there of groups. The limit of one group goes before that of each. One that cannot
-  -- be read counts as none.
+  -- Reads the limits of these groups, and what they use of them. A limit of the group itself counts
+  -- before that of each group. A limit that cannot be read counts as none.
   function group_gate.read(names)
     local new, fields = { nil }, { nil }
     for i = 1, #names do

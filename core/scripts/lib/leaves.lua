@@ -1,12 +1,12 @@
--- defines leaves write_left; needs attempts meta msg parked timers turns working
--- includes at_work bulk deferred_removals group_in noop_write
+-- defines leaves write_left; needs attempts defer_removal meta msg parked timers turns working
+-- includes at_work bulk group_in noop_write
 -- What the limits of groups must know of tickets that leave `leased` outside of a reserve.
 -- `working` has how many tickets of each group are leased; `parked` the groups that are not in
 -- `turns`, as they are at a limit, `timers` those of them that wait for a time.
 local is_limited, leaving, by_name = nil, { nil }, {}
 
--- Reads what is there of the groups of these tickets, before the script writes. Each of the tickets
--- is in `leased`, and the script removes it.
+-- The script removes these tickets from `leased`. It calls this before it writes: this reads how
+-- many places the groups of the tickets have, and which of the groups are in `parked`.
 local function leaves(tickets)
   local new = { nil }
   for i = 1, #tickets do
@@ -14,8 +14,7 @@ local function leaves(tickets)
     if name and is_limited == nil then
       is_limited = redis.call('HGET', meta, 'limited') == '2'
       if is_limited then
-        -- Where one of these keys has another type, the script ends here: it could not remove the
-        -- tickets.
+        -- If one of these keys has another type, the script fails here, before it has written.
         redis.call('HLEN', msg)
         redis.call('HLEN', attempts)
         redis.call('ZCARD', turns)
