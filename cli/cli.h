@@ -354,6 +354,8 @@ void cli_print_time(int64_t ms, int64_t now_ms);
 void cli_print_state(const dueq_message *message);
 /* "high", "normal", "low" */
 const char *cli_priority_name(dueq_priority priority);
+/* A header of the message; `otherwise`: the message does not have it. */
+dueq_bytes cli_header(const dueq_message *message, const char *name, const char *otherwise);
 /* The state that a word names. Calls cli_usage() if there is none. */
 dueq_state cli_state(const struct cli *cli, const char *name);
 
@@ -394,8 +396,6 @@ schedule_do schedule_pause, schedule_resume, schedule_remove;
 /* Pushes the schedule's job now. *pushed has the id of the new message. */
 dueq_status schedule_run(struct cli *cli, const dueq_message *schedule, dueq_result **pushed);
 
-/* What a schedule's message says: a header, or `otherwise` if the message does not have it. */
-dueq_bytes schedule_header(const dueq_message *message, const char *name, const char *otherwise);
 dueq_bytes schedule_name(const dueq_message *message);
 /* The label of the app's release that declared the schedule; size 0: none. */
 dueq_bytes schedule_release(const dueq_message *message);

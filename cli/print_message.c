@@ -8,6 +8,15 @@ static const char *const priorities[] = {"low", "normal", "high"};
 
 const char *cli_priority_name(dueq_priority priority) { return priorities[priority - DUEQ_LOW]; }
 
+dueq_bytes cli_header(const dueq_message *message, const char *name, const char *otherwise) {
+    for (size_t i = 0; i < message->header_count; i++) {
+        dueq_bytes found = message->headers[i].name;
+        if (found.size == strlen(name) && memcmp(found.data, name, found.size) == 0)
+            return message->headers[i].value;
+    }
+    return (dueq_bytes){otherwise, strlen(otherwise)};
+}
+
 dueq_state cli_state(const struct cli *cli, const char *name) {
     for (dueq_state state = DUEQ_READY; state <= DUEQ_OUTBOX; state++)
         if (strcmp(name, dueq_state_name(state)) == 0)

@@ -32,10 +32,9 @@ const struct command repartition_command = {
     "repartition", "QUEUE", "Doubles the number of a queue's partitions",
     "Producers and consumers go on meanwhile, also those that name the old number. The messages\n"
     "of a key or a group that moves to a new partition are delivered in their order: the new\n"
-    "partition opens when all messages are done that were pushed to the old partition before; "
-    "with\n"
-    "groups, when those of the groups that move are. So consumers must run. The command ends when "
-    "all new partitions are open. If the command was stopped, run it\n"
+    "partition opens when all messages are done that were pushed to the old partition before;\n"
+    "with groups, when those of the groups that move are done. So consumers must run. The command\n"
+    "ends when all new partitions are open. If the command was stopped, run it\n"
     "again: it continues. The timeout in the URLs of producers must not be longer than in this\n"
     "command's URL.\n"
     "\n"

@@ -10,15 +10,6 @@
 
 static dueq_bytes text(const char *word) { return (dueq_bytes){word, strlen(word)}; }
 
-dueq_bytes schedule_header(const dueq_message *message, const char *name, const char *otherwise) {
-    for (size_t i = 0; i < message->header_count; i++) {
-        dueq_bytes found = message->headers[i].name;
-        if (found.size == strlen(name) && memcmp(found.data, name, found.size) == 0)
-            return message->headers[i].value;
-    }
-    return text(otherwise);
-}
-
 /* A command's action on a schedule. name: as the user wrote it. */
 typedef int action(struct cli *cli, const dueq_message *schedule, const char *name);
 
@@ -125,7 +116,7 @@ static int run_add(struct cli *cli, int argc, char *argv[]) {
 
 static int64_t ms_of(const dueq_message *message, const char *name) {
     char digits[24] = "";
-    dueq_bytes time = schedule_header(message, name, "0");
+    dueq_bytes time = cli_header(message, name, "0");
     memcpy(digits, time.data, time.size < sizeof digits ? time.size : 0);
     return strtoll(digits, NULL, 10);
 }
@@ -135,7 +126,7 @@ static int64_t next_ms(const dueq_message *message) { return ms_of(message, "tim
 int64_t schedule_last_ms(const dueq_message *message) { return ms_of(message, "last"); }
 
 dueq_bytes schedule_release(const dueq_message *message) {
-    dueq_bytes all = schedule_header(message, "release", "");
+    dueq_bytes all = cli_header(message, "release", "");
     const char *end = all.size ? memchr(all.data, '@', all.size) : NULL;
     return end ? (dueq_bytes){all.data, (size_t)(end - (const char *)all.data)} : all;
 }
@@ -153,13 +144,12 @@ json_object *json_of_schedule(const char *queue, const dueq_message *message) {
     json_object *object = json_object_new_object();
     json_object_object_add(object, "queue", json_name(queue));
     json_object_object_add(object, "name", json_text(schedule_name(message)));
-    json_object_object_add(object, "schedule", json_text(schedule_header(message, "schedule", "")));
-    json_object_object_add(object, "zone", json_text(schedule_header(message, "zone", "UTC")));
-    json_object_object_add(object, "catchup",
-                           json_text(schedule_header(message, "catchup", "once")));
+    json_object_object_add(object, "schedule", json_text(cli_header(message, "schedule", "")));
+    json_object_object_add(object, "zone", json_text(cli_header(message, "zone", "UTC")));
+    json_object_object_add(object, "catchup", json_text(cli_header(message, "catchup", "once")));
     json_object_object_add(object, "next_ms", json_time(next_ms(message)));
     json_object_object_add(object, "last_ms", json_time(schedule_last_ms(message)));
-    json_object_object_add(object, "app", JSON_NAME(schedule_header(message, "app", "")));
+    json_object_object_add(object, "app", JSON_NAME(cli_header(message, "app", "")));
     json_object_object_add(object, "release", JSON_NAME(schedule_release(message)));
     json_object_object_add(object, "paused", json_object_new_boolean(is_paused(message)));
     json_object_object_add(object, "state", json_name(dueq_state_name(message->state)));
@@ -182,9 +172,9 @@ static void print(const struct cli *cli, const dueq_message *message) {
     }
     cli_put(schedule_name(message));
     fputc('\t', cli_out);
-    cli_put(schedule_header(message, "schedule", ""));
+    cli_put(cli_header(message, "schedule", ""));
     fputc('\t', cli_out);
-    cli_put(schedule_header(message, "zone", "UTC"));
+    cli_put(cli_header(message, "zone", "UTC"));
     fputc('\t', cli_out);
     schedule_put_next(message);
     fputc('\n', cli_out);

@@ -104,7 +104,10 @@ static int by_name(const void *first, const void *second) {
     return order ? order : (left.size > right.size) - (left.size < right.size);
 }
 
-/* Reads the schedules of these queues, or of all, and logs each failure. Returns the exit code. */
+/*
+ * Reads the schedules of these queues; count 0: of all queues. Logs each queue that cannot be read.
+ * Returns the exit code.
+ */
 static int read_all(struct cli *cli, char *names[], size_t count, struct found *found) {
     for (size_t i = 0; i < count; i++)
         cli_add_name(&found->queues, (dueq_bytes){names[i], strlen(names[i])});
@@ -131,8 +134,8 @@ static void print_row(const struct row *row) {
     const dueq_message *message = row->message;
     put_cell((dueq_bytes){row->queue, strlen(row->queue)});
     put_cell(schedule_name(message));
-    put_cell(schedule_header(message, "schedule", ""));
-    put_cell(schedule_header(message, "zone", "UTC"));
+    put_cell(cli_header(message, "schedule", ""));
+    put_cell(cli_header(message, "zone", "UTC"));
     schedule_put_next(message);
     fputs("  ", cli_out);
     int64_t last = schedule_last_ms(message);
@@ -141,7 +144,7 @@ static void print_row(const struct row *row) {
     else
         fputc('-', cli_out);
     fputs("  ", cli_out);
-    put_cell(schedule_header(message, "app", ""));
+    put_cell(cli_header(message, "app", ""));
     cli_put_brief(schedule_release(message), 60);
     fputc('\n', cli_out);
 }
@@ -181,7 +184,7 @@ struct release {
 static struct release read_release(const dueq_message *message) {
     char numbers[48] = "", *rest;
     struct release made = {schedule_release(message), 0, 0};
-    dueq_bytes all = schedule_header(message, "release", "");
+    dueq_bytes all = cli_header(message, "release", "");
     size_t begin = made.label.size + 1;
     if (all.size > begin) {
         size_t size = all.size - begin;
@@ -198,7 +201,7 @@ static struct release read_release(const dueq_message *message) {
 static void keep_app(struct found *found, dueq_bytes app) {
     size_t kept = 0;
     for (size_t i = 0; i < found->count; i++)
-        if (equal(schedule_header(found->rows[i].message, "app", ""), app))
+        if (equal(cli_header(found->rows[i].message, "app", ""), app))
             found->rows[kept++] = found->rows[i];
     found->count = kept;
 }
@@ -324,11 +327,11 @@ const struct command schedules_command = {
 const struct command prune_verb = {
     "schedule prune", "--app NAME", "Removes the schedules that are gone from the code of an app",
     "The workers of an app declare the schedules of its code when they start, and nothing removes\n"
-    "one that is gone from the code. Run this command when a deploy is over. It looks at the\n"
-    "schedules of the app in all queues: those that the app's latest release has declared stay,\n"
-    "the others are removed, and printed. The command removes nothing, and ends with 1, while "
-    "that\n"
-    "release has not declared all of its schedules. Messages that the schedules have pushed stay.\n"
+    "one that is gone from the code. Run this command when a deploy is over. In all queues the\n"
+    "schedules stay that the app's latest release has declared. The others of the app are "
+    "removed,\n"
+    "and printed. While the release has not declared all of its schedules, the command removes\n"
+    "nothing, and ends with 1. Messages that the schedules have pushed stay.\n"
     "\n"
     "Options:\n"
     "  --app NAME  the name of the app, as in its code\n"

@@ -135,14 +135,10 @@ static bool is_unknown(const dueq_message *message) {
 }
 
 static void add_unknown(struct unknown *unknown, const dueq_message *message) {
-    char name[TASK_SIZE] = "";
+    dueq_bytes task = cli_header(message, "task", "");
+    char name[TASK_SIZE];
     size_t at = 0;
-    for (size_t i = 0; i < message->header_count; i++) {
-        const dueq_header *header = &message->headers[i];
-        if (header->name.size == strlen("task") && memcmp(header->name.data, "task", 4) == 0)
-            snprintf(name, sizeof name, "%.*s", (int)header->value.size,
-                     (const char *)header->value.data);
-    }
+    snprintf(name, sizeof name, "%.*s", (int)task.size, (const char *)task.data);
     while (at < unknown->count && strcmp(unknown->names[at], name) != 0)
         at++;
     unknown->messages++;

@@ -59,8 +59,8 @@ enum { NAME, WAITING, FIRST, LEASED, AT_LIMIT, HELD_UNTIL, EACH };
 static bool read_limit(dueq_bytes text, dueq_bytes *limit) {
     static const char *const limits[] = {"", "concurrency", "rate", "hold"};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        *limit = (dueq_bytes){limits[i], strlen(limits[i])};
-        if (text.size == limit->size && !memcmp(text.data, limit->data, text.size))
+        *limit = dueq__text(limits[i]);
+        if (dueq__bytes_equal(text, *limit))
             return true;
     }
     return false;

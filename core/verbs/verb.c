@@ -65,19 +65,13 @@ dueq_status dueq__verb_run_purged(dueq_client *client, dueq_status submitted, si
     return status;
 }
 
-/* Gives the caller's struct, or NULL, what the result has. Returns how the call has ended. */
-static dueq_status give(dueq_client *client, dueq_status status, void *into, const void *from,
-                        const struct dueq__layout *layout) {
-    dueq_status given = into ? dueq__struct_check(into, layout, &client->error) : DUEQ_OK;
-    if (into && !given && from)
-        dueq__struct_give(into, from, layout);
-    return status < 0 ? status : given ? given : status;
-}
-
 dueq_status dueq__verb_run_counts(dueq_client *client, dueq_status submitted, dueq_counts *counts) {
     dueq_result *result;
     dueq_status status = dueq__verb_run(client, submitted, &result);
-    status = give(client, status, counts, dueq_result_counts(result), &dueq__layout_counts);
+    dueq_status given =
+        counts ? dueq__struct_check(counts, &dueq__layout_counts, &client->error) : DUEQ_OK;
+    if (counts && !given && dueq_result_counts(result))
+        dueq__struct_give(counts, dueq_result_counts(result), &dueq__layout_counts);
     dueq_result_free(result);
-    return status;
+    return status < 0 ? status : given ? given : status;
 }
