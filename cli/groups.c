@@ -24,6 +24,10 @@ static void print_group(const dueq_group *group) {
         cli_put_brief(group->name, NAME_SHOWN);
     else
         fputs("(no group)", cli_out);
+    if (group->holder.size) {
+        fputs("  waits for ", cli_out);
+        cli_put_brief(group->holder, DUEQ_MAX_ID);
+    }
     fputc('\n', cli_out);
 }
 
@@ -83,8 +87,9 @@ const struct command groups_command = {
     "           delayed one when it is due\n"
     "  LEASED   how many are leased; -: not known, as more than 1000 of the queue are\n"
     "  OLDEST   how long ago the group's next message was pushed\n"
-    "  LIMIT    what keeps its messages waiting: its concurrency or rate, or a hold\n"
-    "  GROUP    its name; (no group): all messages without a group\n"
+    "  LIMIT    what keeps its messages waiting: its concurrency, its rate, its order, or a hold\n"
+    "  GROUP    its name; (no group): all messages without a group. Behind it, if it waits because\n"
+    "           of its order, the message that must end before: waits for ID\n"
     "A group whose turn changes meanwhile may come twice, or not at all. A queue that never had a\n"
     "message with a group has no lines.\n"
     "\n"
