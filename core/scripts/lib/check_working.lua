@@ -66,7 +66,8 @@ end
 
 -- A group in `parked` waits for a time, for an end of one of its messages, or, in the order strict,
 -- for a message that was begun. Such a message is not in the line: else it would be the first one,
--- and the group would be in `turns`. A repair brings a group that waits for nothing back to `turns`.
+-- and the group would be in `turns`. If a group waits for nothing, a repair brings it back to
+-- `turns`.
 local function check_parked(name, time, in_line)
   local waits = read_list('ZMSCORE', timers, name)[1]
   if waits or at_work(read_list('HMGET', working, name)[1]) > 0 then
