@@ -73,7 +73,7 @@ export function groups(queue) {
         purged += page.list[0].purged;
         after = page.next;
       } while (after);
-      toast(`${number(purged)} messages were deleted`);
+      toast(purged === 1 ? "1 message was deleted" : `${number(purged)} messages were deleted`);
     } catch (error) {
       toast(error.message, true);
     }

@@ -122,7 +122,8 @@ function errors(queue) {
         kicked += part.list[0].kicked;
         after = part.next;
       } while (after);
-      toast(`${number(kicked)} messages are ready again`);
+      toast(kicked === 1 ? "1 message is ready again"
+        : `${number(kicked)} messages are ready again`);
     } catch (error) {
       toast(error.message, true);
     }

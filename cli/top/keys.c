@@ -193,7 +193,9 @@ static void ask(struct top *top, enum top_verb verb) {
 static void ask_group(struct top *top, enum top_verb verb) {
     const dueq_group *group = dueq_result_group(top->groups, top->selected[TOP_GROUPS]);
     struct top_order order = {.verb = verb};
-    if (top->view != TOP_GROUPS || !group || group->name.size >= sizeof order.id)
+    /* No group of dueq's own has such a name. */
+    if (top->view != TOP_GROUPS || !group || group->name.size >= sizeof order.id ||
+        (group->name.size && memchr(group->name.data, '\0', group->name.size)))
         return;
     const char *refusal = top->read_only      ? "read only: nothing is changed"
                           : !group->name.size ? "messages without a group cannot be held or purged"
