@@ -9,6 +9,8 @@ import { attempt, cell, problem, table } from "./table.js";
 const PAGE = 50;
 const MOST = 200; // groups that one request reads at most; more rows are not read by themselves
 const PAGES = 20; // requests that one search sends at most
+// The limits are read this often by themselves: they may take the server 10 ms, and change seldom.
+const LIMITS_MS = 10000;
 
 /** "3 of 10" */
 const part = (amount, most) =>
@@ -58,7 +60,7 @@ function limitsBody(queue, limits, any) {
 export function groups(queue) {
   const note = el("p", { class: "dim" }), more = el("div", { class: "row" });
   const failed = el("div"), bounds = el("div");
-  let rows = [], limits = null, looking = null, busy = false;
+  let rows = [], limits = null, limitsDue = 0, looking = null, busy = false;
 
   async function purge({ name, waiting }) {
     if (!(await ask("Purge this group?",
@@ -158,7 +160,10 @@ export function groups(queue) {
         added += fitting.length;
         next = page.next;
       }
-      if (found.length > 0 || wished) await readLimits(signal, found.length > 0);
+      if (wished || (found.length > 0 && Date.now() >= limitsDue)) {
+        await readLimits(signal, found.length > 0);
+        limitsDue = Date.now() + LIMITS_MS;
+      }
       rows = [...new Map(found.map((one) => [one.name, one])).values()];
       list.show(rows, !text ? "No message with a group waits or is leased."
         : next ? "Nothing found so far." : "No group has this in its name.", wished);

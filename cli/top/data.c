@@ -45,6 +45,7 @@ dueq_status top_read_counts(struct top *top) {
 struct reading {
     dueq_result *list; /* a page of messages, or one message */
     dueq_result *groups, *limits;
+    bool has_limits; /* the limits were read, or cannot be read */
     dueq_status limits_status;
     struct history history;
 };
@@ -87,12 +88,14 @@ static dueq_status read_message(struct top *top, dueq_queue *queue, struct readi
                : history_of(top->cli, queue, dueq_result_message(into->list, 0), &into->history);
 }
 
-/* Reads groups, and the limits: those of a queue without groups only for `all`. */
+/* Reads groups and, if it is time, the limits: those of a queue without groups only for `all`. */
 static dueq_status read_groups(struct top *top, dueq_queue *queue, bool all, struct reading *into) {
     static const struct top_cursor first = {.size = 0};
+    const bool old = !top->limits_ms || time_monotonic_ms() >= top->limits_ms + TOP_LIMITS_MS;
     dueq_status status = read_page(top, queue, all ? &top->groups_at : &first,
                                    all ? TOP_PAGE : TOP_NEXT_GROUPS, true, &into->groups);
-    if (status == DUEQ_OK && (all || dueq_result_count(into->groups)))
+    into->has_limits = old && status == DUEQ_OK && (all || dueq_result_count(into->groups));
+    if (into->has_limits)
         into->limits_status = cli_wait(top->cli, dueq_limits_submit(queue), &into->limits);
     return into->limits_status == DUEQ_INTERRUPTED ? DUEQ_INTERRUPTED : status;
 }
@@ -116,20 +119,20 @@ static void follow_group(struct top *top, const dueq_result *now) {
     }
 }
 
-static void keep_groups(struct top *top, struct reading *reading) {
-    dueq_result_free(top->groups);
-    dueq_result_free(top->limits);
-    top->groups = reading->groups;
-    top->limits = reading->limits;
-    reading->groups = reading->limits = NULL;
-    describe_failure(top->cli, reading->limits_status, top->limits_problem,
-                     sizeof top->limits_problem);
-}
-
 static void keep(dueq_result **into, dueq_result **from) {
     dueq_result_free(*into);
     *into = *from;
     *from = NULL;
+}
+
+static void keep_groups(struct top *top, struct reading *reading) {
+    keep(&top->groups, &reading->groups);
+    if (!reading->has_limits)
+        return;
+    keep(&top->limits, &reading->limits);
+    top->limits_ms = time_monotonic_ms();
+    describe_failure(top->cli, reading->limits_status, top->limits_problem,
+                     sizeof top->limits_problem);
 }
 
 void top_read_view(struct top *top) {

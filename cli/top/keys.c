@@ -27,10 +27,8 @@ static void begin_page(struct top *top) {
 
 static void forget_groups(struct top *top) {
     dueq_result_free(top->groups);
-    dueq_result_free(top->limits);
-    top->groups = top->limits = NULL;
+    top->groups = NULL;
     top->groups_status = DUEQ_OK;
-    top->limits_problem[0] = '\0';
     top->selected[TOP_GROUPS] = 0;
     top->hurry = true;
 }
@@ -46,6 +44,10 @@ static void open_queue(struct top *top, const char *name, dueq_state state) {
     snprintf(top->queue, sizeof top->queue, "%s", name);
     top->state = state;
     top->back = top->view;
+    dueq_result_free(top->limits);
+    top->limits = NULL;
+    top->limits_ms = 0;
+    top->limits_problem[0] = '\0';
     begin_groups(top);
     begin_page(top);
     go(top, TOP_QUEUE);
@@ -333,6 +335,7 @@ void top_key(struct top *top, int key, size_t rows) {
         break;
     case ' ':
         top->again = true;
+        top->limits_ms = 0;
         break;
     case '?':
         help(top);

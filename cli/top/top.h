@@ -10,7 +10,9 @@
 enum {
     TOP_PAGE = 100,       /* messages or groups of a list */
     TOP_EMPTY_PAGES = 10, /* so many empty pages are read for one that has something */
-    TOP_NEXT_GROUPS = 4   /* groups that the view of a queue shows */
+    TOP_NEXT_GROUPS = 4,  /* groups that the view of a queue shows */
+    /* The limits are read this often: they may take the server 10 ms, and change seldom. */
+    TOP_LIMITS_MS = 10000
 };
 
 enum top_view {
@@ -77,6 +79,7 @@ struct top {
     /* For TOP_QUEUE the first groups, for TOP_GROUPS a page of groups; NULL: not read yet. */
     dueq_result *groups;
     dueq_result *limits;      /* of the queue, for its groups; NULL: not read, or unreadable */
+    int64_t limits_ms;        /* when they were read, by time_monotonic_ms(); 0: not yet */
     char limits_problem[300]; /* why the limits could not be read; "": they were read */
     struct top_cursor at, groups_at; /* where the page, and the page of groups, begins */
     struct history history;          /* the history of the message */
