@@ -12,6 +12,7 @@ enum {
     ROW_MINUTES = 30,       /* minutes of history */
     ROW_ERROR_GROUPS = 8,   /* different errors that a row has, at most */
     ROW_ERRORS_READ = 50,   /* messages of one state that a row reads for them */
+    ROW_GROUPS_READ = 50,   /* groups that a row of a stuck queue reads */
     ERROR_CLASS_SIZE = 160, /* bytes of one such error */
     DIAGNOSIS_SIZE = 600    /* bytes of a diagnosis */
 };
@@ -100,6 +101,11 @@ struct queue_row {
     dueq_rate minutes[ROW_MINUTES]; /* the latest is last; minutes without an event are zero */
     struct error_group groups[ROW_ERROR_GROUPS];
     size_t group_count;
+    /*
+     * Of a stuck queue: "acme (hold)", a group that is held or at a limit while no group that waits
+     * may be served. "": there is none, or it is not known.
+     */
+    char at_group_limit[DUEQ_MAX_GROUP + 32];
     int64_t workers, offline, leased, running, slots;
     bool leased_now; /* no worker is registered, but a message has a lease that lasts */
     /* The severity of the worst trouble, here or (of a partition) in the whole queue; -1: none. */
@@ -180,6 +186,8 @@ void error_groups_add_page(struct queue_row *row, const dueq_result *page);
 
 /* diagnosis.c: what is wrong, in the words of top, doctor, metrics and web */
 
+/* Whether a message waits for so long that the queue counts as stuck. */
+bool is_stuck(const dueq_counts *counts);
 /* Why the queue's messages wait or fail. False: nothing is wrong. */
 bool diagnose_queue(const struct queue_rows *rows, const struct queue_row *row,
                     struct diagnosis *why);
