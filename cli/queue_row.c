@@ -102,8 +102,8 @@ static dueq_status read_leases(struct cli *cli, dueq_queue *queue, struct queue_
 }
 
 /*
- * Sets at_group_limit, if the queue is stuck and no limit of the queue is the cause. Groups that may
- * be served come first. A user who may not read groups gets the other diagnoses.
+ * Sets at_group_limit, if the queue is stuck and no limit of the queue is the cause. Groups that
+ * may be served come first. A user who may not read groups gets the other diagnoses.
  */
 static dueq_status read_group_limits(struct cli *cli, dueq_queue *queue, struct queue_row *row) {
     dueq_result *page;
