@@ -177,7 +177,7 @@ def group_rows(shown: Screen) -> list[list[str]]:
 
 def open_groups(shown: Screen, *parts: str) -> None:
     """Looks into the first queue, and at its groups."""
-    shown.until("WRK")
+    shown.until("▁▁▁")
     shown.keys("Enter")
     shown.until("dueq top  queue", "ERROR OR BODY")
     shown.keys("g")
