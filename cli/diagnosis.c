@@ -139,7 +139,7 @@ static bool at_limit(const struct queue_row *row, const char *waited, struct dia
     const bool by_rate = strcmp(row->counts.at_limit, "rate") == 0;
     const bool is_long = waited_ms(&row->counts) >= LONG_MS;
     if (!row->counts.at_limit[0])
-        return because(why, CAUSE_LIMIT, is_long ? SEVERITY_LOOK : SEVERITY_MEANT,
+        return because(why, CAUSE_GROUPS, is_long ? SEVERITY_LOOK : SEVERITY_MEANT,
                        "all groups that wait are held or at a limit, such as %s; the oldest waits "
                        "for %s",
                        row->at_group_limit, waited);

@@ -57,6 +57,7 @@ struct healths {
     X(HUNG, "hung", "dueq running QUEUE shows the messages; restart the workers that hang")        \
     X(BEHIND, "behind", "more workers, or faster ones")                                            \
     X(LIMIT, "limit", "dueq limits QUEUE shows the limits, dueq limit QUEUE sets others")          \
+    X(GROUPS, "groups", "dueq groups QUEUE shows them; dueq limit and dueq hold change that")      \
     X(POISON, "poison", "dueq peek QUEUE dead says why; then dueq kick or dueq purge")             \
     X(CRASHING, "crashing", "see why workers are killed")                                          \
     X(FAILING, "failing", "dueq failures QUEUE says why")                                          \

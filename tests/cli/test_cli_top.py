@@ -669,7 +669,7 @@ def test_server_that_refuses(dueq: Program) -> None:
             shown.until("orders ", without="! cannot be read")
 
 
-# ---- Why a queue is stuck, in seven ways ----
+# ---- Why a queue is stuck, in eight ways ----
 
 
 def test_why_no_workers(dueq: Program, server: Server) -> None:
@@ -726,6 +726,13 @@ def test_why_paused(dueq: Program, server: Server) -> None:
 def test_why_limited(dueq: Program, server: Server) -> None:
     with stuck_queues.limited(dueq, server, "orders"), top(dueq) as shown:
         shown.until("! at its limit of the concurrency: leased 1; the oldest waits for ")
+
+
+def test_why_groups_at_their_limits(dueq: Program, server: Server) -> None:
+    with stuck_queues.held(dueq, server, "orders"), top(dueq) as shown:
+        shown.until("! all groups that wait are held or at a limit, such as acme (hold); the oldest")
+        dueq("hold", "orders", "--group", "acme", "--duration", "0")
+        shown.until("! behind: the oldest waits for ")
 
 
 def test_why_lost_dead_letter_queue(dueq: Program, server: Server) -> None:

@@ -75,18 +75,6 @@ def limited(words: list[str]) -> Stage:
     return stage
 
 
-def held(stack: ExitStack, folder: Path) -> tuple[Program, Server]:
-    """A consumer waits, and all that is ready is of a group that is held and one at its limit."""
-    dueq, server = started(stack)
-    dueq("limit", "orders", "--each-group-concurrency", "1")
-    for group in ("acme", "globex", "globex"):
-        dueq("push", "orders", "x", "--group", group)
-    dueq("hold", "orders", "--group", "acme", "--duration", "1h")
-    dueq("reserve", "orders", "--count", "9", "--lease", "1h")
-    register(server, "idle")
-    return dueq, server
-
-
 def killed(stack: ExitStack, dueq: Program, folder: Path, wait: Callable[[], bool]) -> None:
     """A worker whose handler does not end is killed when that holds."""
     gate = folder / "gate"
@@ -226,7 +214,9 @@ WAYS = {
     ),
     "at its rate": Way(limited(["--rate", "1/h"]), "limit", "at its limit of the rate: "),
     "its groups are held or at limits": Way(
-        held, "limit", "all groups that wait are held or at a limit, such as acme .hold."
+        by(stuck_queues.held),
+        "groups",
+        "all groups that wait are held or at a limit, such as acme .hold.",
     ),
     "the outbox is refused": Way(
         by(stuck_queues.lost_dead_letters), "outbox", "outbox: 1 cannot move"
