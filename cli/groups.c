@@ -109,6 +109,10 @@ static void show(const dueq_group *group, void *context) {
         cli_put_brief(group->name, DUEQ_MAX_GROUP);
     else
         fputs("(no group)", cli_out);
+    if (group->holder.size) {
+        fputs("  waits for ", cli_out);
+        cli_put_brief(group->holder, DUEQ_MAX_ID);
+    }
     fputc('\n', cli_out);
 }
 
@@ -138,9 +142,10 @@ const struct command groups_command = {
     "  OLDEST      how long ago the group's next message was pushed\n"
     "  RATE        how many of its messages are delivered in a time\n"
     "  WEIGHT      how many turns it gets for one turn of a group without a weight\n"
-    "  AT LIMIT    what keeps its messages waiting: its concurrency or rate, or a hold, and how\n"
-    "              long that lasts\n"
-    "  GROUP       its name; (no group): all messages without a group\n"
+    "  AT LIMIT    what keeps its messages waiting: its concurrency, its rate, its order, or a\n"
+    "              hold, and how long that lasts\n"
+    "  GROUP       its name; (no group): all messages without a group. Behind it, if it waits\n"
+    "              because of its order, the message that must end before: waits for ID\n"
     "Without a limit there is no number behind WAITING and LEASED, and - for the others.\n"
     "A group whose turn changes meanwhile may come twice, or not at all. A queue that never had a\n"
     "message with a group has no lines.\n"

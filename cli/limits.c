@@ -8,9 +8,9 @@ static void print_number(const char *name, int64_t number) {
         fprintf(cli_out, "%-22s  %lld\n", name, (long long)number);
 }
 
-static void print_rate(const char *name, dueq_bytes rate) {
-    if (rate.size)
-        fprintf(cli_out, "%-22s  %.*s\n", name, (int)rate.size, (const char *)rate.data);
+static void print_text(const char *name, dueq_bytes text) {
+    if (text.size)
+        fprintf(cli_out, "%-22s  %.*s\n", name, (int)text.size, (const char *)text.data);
 }
 
 static void print_group(const dueq_group_limits *group) {
@@ -18,24 +18,27 @@ static void print_group(const dueq_group_limits *group) {
     cli_put_brief(group->name, DUEQ_MAX_GROUP);
     fputc('\n', cli_out);
     print_number("  concurrency", group->concurrency);
-    print_rate("  rate", group->rate);
+    print_text("  rate", group->rate);
     print_number("  burst", group->burst);
     print_number("  backlog", group->backlog);
     print_number("  weight", group->weight);
+    print_text("  order", group->order);
 }
 
 static void print_limits(const struct cli *cli, const dueq_bounds *limits) {
     const dueq_bytes each_rate = {limits->each_group_rate, strlen(limits->each_group_rate)};
     if (!limits->concurrency && !*limits->rate && !limits->each_group_concurrency &&
-        !each_rate.size && !limits->each_group_backlog && !limits->group_count)
+        !each_rate.size && !limits->each_group_backlog && !*limits->order &&
+        !limits->group_count)
         cli_log(CLI_INFO, NULL, NULL, "the queue %s has no limits", cli->queue_name);
     print_number("concurrency", limits->concurrency);
-    print_rate("rate", (dueq_bytes){limits->rate, strlen(limits->rate)});
+    print_text("rate", (dueq_bytes){limits->rate, strlen(limits->rate)});
     print_number("burst", limits->burst);
     print_number("each-group-concurrency", limits->each_group_concurrency);
-    print_rate("each-group-rate", each_rate);
+    print_text("each-group-rate", each_rate);
     print_number("each-group-burst", limits->each_group_burst);
     print_number("each-group-backlog", limits->each_group_backlog);
+    print_text("order", (dueq_bytes){limits->order, strlen(limits->order)});
     for (size_t i = 0; i < limits->group_count; i++)
         print_group(dueq_bounds_group(limits, i));
 }

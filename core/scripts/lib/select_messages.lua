@@ -53,7 +53,11 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
       local spent = not e or deliveries == 999999999
         or (e.max_attempts > 0 and failure_count(had) >= e.max_attempts)
         or (e.max_crashes > 0 and had.crashes >= e.max_crashes)
-      if e and e.expires and e.expires <= now then
+      local is_over = e and e.expires and e.expires <= now
+      if by_turns and (is_over or spent) then
+        by_turns.ends(ticket)
+      end
+      if is_over then
         defer_forget(id)
         c.expired = c.expired + 1
       elseif spent then
