@@ -16,7 +16,7 @@ from dueq.blocking.message import Message
 from dueq.blocking.pusher import Pusher
 from dueq.blocking.queue import Queue, Queues, queues
 from dueq.draft import Draft
-from dueq.errors import BacklogError, Duplicate, Error, LeaseLost, NotDurable
+from dueq.errors import BacklogError, CursorTooLargeError, Duplicate, Error, LeaseLost, NotDurable
 from dueq.inspection import Failure, Group, Lease, WorkerInfo
 from dueq.job import Job, JobMessage, SoftTimeout, Stopped, current_job
 from dueq.schedule import next_time
@@ -28,6 +28,7 @@ __all__ = [
     "BacklogError",
     "Backoff",
     "Consumer",
+    "CursorTooLargeError",
     "Decided",
     "Draft",
     "Duplicate",

@@ -195,7 +195,7 @@ GroupRow: TypeAlias = tuple[
     int,
 ]
 # id, body, headers, ticket, attempt, max_attempts, crashes, max_crashes, deliveries, priority,
-# state, time_ms, created_ms, expires_ms, error, drop, dead_letter, group
+# state, time_ms, created_ms, expires_ms, error, drop, dead_letter, group, progress, progress_note
 MessageRow: TypeAlias = tuple[
     str,
     bytes,
@@ -214,6 +214,8 @@ MessageRow: TypeAlias = tuple[
     str,
     bool,
     str,
+    str,
+    float,
     str,
 ]
 # ready, delayed, reserved, quarantined, next_ms, now_ms

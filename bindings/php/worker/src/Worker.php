@@ -415,6 +415,9 @@ final class Worker
     public function settle(Job $job, ?Throwable $failure): ?Decision
     {
         $message = $job->message;
+        if ($failure !== null || $job->decision()?->leavesMessage()) {
+            $job->keepNews();
+        }
         $decision = match (true) {
             $failure === null => $job->decision(),
             $failure instanceof Stop || $message->isSettled() => null,

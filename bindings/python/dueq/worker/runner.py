@@ -11,7 +11,7 @@ from inspect import iscoroutine, iscoroutinefunction
 from typing import TYPE_CHECKING, Any, cast
 
 from dueq._arguments import Arguments
-from dueq._decision import Decided, Decision, Fail, Retry
+from dueq._decision import Decided, Decision, Fail, Push, Retry
 from dueq.app import App, Task
 from dueq.job import Job, Stopped, current
 from dueq.serializers import TASK, UnknownTask
@@ -63,24 +63,38 @@ class Run:
 
     def in_thread(self) -> Decision | None:
         """Runs the job in this thread. Returns how to settle the message; None: by an ack."""
-        current.set(self.running.job)
-        with self._deciding():
-            self._plain(lambda: self._run(self._async(_at_once)))
-        return self.running.job.decision
+        job = self.running.job
+        current.set(job)
+        try:
+            with self._deciding():
+                self._plain(lambda: self._run(self._async(_at_once)))
+        except Exception:
+            job._keep_news()
+            raise
+        if _stays(job.decision):
+            job._keep_news()
+        return job.decision
 
     async def in_loop(self) -> Decision | None:
         """
         Runs the job in this task of the event loop. Plain functions run in a thread. Returns as
         in_thread().
         """
-        current.set(self.running.job)
-        with self._deciding():
-            if self._app.plain_middleware:
-                run_async = partial(self._async, asyncio.to_thread)
-                await asyncio.to_thread(self._plain, lambda: self._run(run_async()))
-            else:
-                await self._async(asyncio.to_thread)
-        return self.running.job.decision
+        job = self.running.job
+        current.set(job)
+        try:
+            with self._deciding():
+                if self._app.plain_middleware:
+                    run_async = partial(self._async, asyncio.to_thread)
+                    await asyncio.to_thread(self._plain, lambda: self._run(run_async()))
+                else:
+                    await self._async(asyncio.to_thread)
+        except Exception:
+            await job._akeep_news()
+            raise
+        if _stays(job.decision):
+            await job._akeep_news()
+        return job.decision
 
     @contextmanager
     def _deciding(self) -> Iterator[None]:
@@ -182,6 +196,11 @@ class Run:
     async def _async_handler(self) -> Any:
         with self.running.in_task():
             return await self._call()
+
+
+def _stays(decision: Decision | None) -> bool:
+    """Whether the message may stay in its queue."""
+    return decision is not None and not isinstance(decision, Push)
 
 
 async def _at_once(function: Callable[[], Any]) -> Any:

@@ -7,6 +7,8 @@ namespace Dueq\Worker;
 use Closure;
 use DateInterval;
 use DateTimeInterface;
+use Dueq\Exception\DueqException;
+use Dueq\Exception\TooLargeException;
 use Dueq\Message;
 use Dueq\Settlement;
 use Dueq\Tasks;
@@ -33,7 +35,19 @@ final class Job
      */
     private const PAUSE = 5.0;
 
-    private mixed $cursor;
+    /** Seconds between two writes of the progress. */
+    private const PROGRESS_EVERY = 1.0;
+
+    private Cursor $kept;
+
+    /** @var array<string, true> the names of the steps of this run */
+    private array $steps = [];
+
+    /** The latest progress, which may not be stored yet. */
+    private string $progress;
+
+    /** When the last progress was stored. */
+    private float $toldAt = -INF;
 
     private ?Decision $decision = null;
 
@@ -64,16 +78,15 @@ final class Job
         private readonly Tasks $tasks,
     ) {
         $this->task = $message->headers['task'] ?? null;
-        $this->cursor = isset($message->headers['cursor'])
-            ? Json::read($message->headers['cursor'])
-            : null;
+        $this->kept = Cursor::read($message->headers['cursor'] ?? null);
+        $this->progress = $this->kept->progress;
         $this->isStopping = $isStopping === null ? null : $isStopping(...);
     }
 
     /** The value of the last checkpoint(), in this run or an earlier one; null: there was none. */
     public function cursor(): mixed
     {
-        return $this->cursor;
+        return $this->kept->value();
     }
 
     /**
@@ -85,13 +98,67 @@ final class Job
      * @throws Stop if the worker stops, after the value is stored; let it pass
      * @throws \JsonException if JSON cannot express the value
      * @throws \Dueq\Exception\LeaseLostException if another worker may have the message by now
+     * @throws CursorTooLarge if the message has no room for it
      */
     public function checkpoint(mixed $cursor): void
     {
-        $this->message->checkpoint(Json::write($cursor));
-        $this->cursor = $cursor;
-        if ($this->isStopping()) {
-            throw new Stop('the worker stops');
+        $this->keep('checkpoint', $this->kept->withCheckpoint($cursor));
+        $this->endIfStopping();
+    }
+
+    /**
+     * Calls a function, and keeps what it returns with the message. When the job runs again, in any
+     * process, the step returns the kept value, and does not call the function.
+     *
+     *     $payment = $job->step('charge', fn () => $bank->charge($order, $cents));
+     *     $job->step('receipt', fn () => $mailer->send($order, $payment));
+     *
+     * @template T
+     * @param string $name of the step, 1 to 255 bytes: a run has no second step of this name
+     * @param callable(): T $function if the process is killed before the value is kept, the next
+     *     run calls it again
+     * @return T as JSON has it: an array for an object
+     * @throws InvalidArgumentException for a name that the run has had
+     * @throws Throwable what the function throws, and keeps nothing then; and as checkpoint()
+     */
+    public function step(string $name, callable $function): mixed
+    {
+        Cursor::checkStep($name);
+        if (isset($this->steps[$name])) {
+            throw new InvalidArgumentException(
+                "step: this run of the job has had a step $name before: give each step a name of "
+                    . 'its own, in a loop with its number',
+            );
+        }
+        $this->steps[$name] = true;
+        $kept = $this->kept->step($name);
+        if ($kept !== []) {
+            return $kept[0];
+        }
+        $step = Cursor::madeStep($name, $function());
+        $this->keep("step $name", $this->kept->withStep($step));
+        $this->endIfStopping();
+
+        return $this->kept->step($name)[0] ?? null;
+    }
+
+    /**
+     * Says how far the job has come. `dueq inspect`, the dashboard and Message::$progress show it.
+     * At most one value a second is stored: a call within a second of the last write costs nothing.
+     * The next write of the job stores the latest value, or the end of the job, unless that deletes
+     * the message.
+     *
+     * @param float $share from 0 to 1; four decimal places are kept
+     * @param string $note up to 255 bytes, in one line; longer ones are cut
+     * @throws InvalidArgumentException for a wrong share
+     * @throws \Dueq\Exception\LeaseLostException|CursorTooLarge as checkpoint()
+     */
+    public function progress(float $share, string $note = ''): void
+    {
+        $this->progress = Cursor::madeProgress($share, $note);
+        $isDue = hrtime(true) / 1e9 - $this->toldAt >= self::PROGRESS_EVERY;
+        if ($isDue && $this->progress !== $this->kept->progress) {
+            $this->keep('progress', $this->kept);
         }
     }
 
@@ -250,6 +317,19 @@ final class Job
         }
     }
 
+    /** @internal Stores the latest progress at the end of a run whose message stays. */
+    public function keepNews(): void
+    {
+        if ($this->progress === $this->kept->progress || $this->isLost()) {
+            return;
+        }
+        try {
+            $this->keep('progress', $this->kept);
+        } catch (DueqException) {
+            // The end of the run does not depend on it.
+        }
+    }
+
     /**
      * @internal
      * @return array<string, mixed> what was provided. The handler is about to begin
@@ -277,6 +357,40 @@ final class Job
     public function __toString(): string
     {
         return ($this->task ?? "message of {$this->message->queue}") . " {$this->message->id}";
+    }
+
+    /**
+     * Stores what the message keeps, with the latest progress.
+     *
+     * @param string $what the call, for errors
+     * @throws \Dueq\Exception\DueqException
+     */
+    private function keep(string $what, Cursor $cursor): void
+    {
+        $cursor = $cursor->withProgress($this->progress);
+        try {
+            $this->message->checkpoint($cursor->text());
+        } catch (TooLargeException $error) {
+            throw new CursorTooLarge(
+                "$what: a message keeps its headers, its checkpoint, the values of its steps and "
+                    . 'its progress in 65535 bytes together: keep large values elsewhere, such as '
+                    . "in a database, and their keys here ({$error->getMessage()})",
+                $error->getCode(),
+                $error,
+            );
+        }
+        if ($cursor->progress !== $this->kept->progress) {
+            $this->toldAt = hrtime(true) / 1e9;
+        }
+        $this->kept = $cursor;
+    }
+
+    /** @throws Stop */
+    private function endIfStopping(): void
+    {
+        if ($this->isStopping()) {
+            throw new Stop('the worker stops');
+        }
     }
 
     private function decide(Decision $decision, string|Throwable $text): never
