@@ -177,7 +177,7 @@ def test_step_returns_what_json_has(app: dueq.App) -> None:
         dueq.current_job().step("charge", object)
 
     task.push()
-    with pytest.raises(TypeError, match="step charge: what the function returned: .*object"):
+    with pytest.raises(TypeError, match=r"step charge: what the function returned: .*object"):
         run(app)
 
 
@@ -187,7 +187,7 @@ def test_plain_step_refuses_a_coroutine(app: dueq.App) -> None:
 
     @app.task(max_attempts=1)
     def task() -> None:
-        dueq.current_job().step("charge", charge)
+        dueq.current_job().step("charge", charge)  # type: ignore[unused-coroutine]
 
     task.push()
     with pytest.raises(TypeError, match=r"step charge: .*: await job.astep\(\)"):
@@ -321,8 +321,18 @@ def test_progress_is_a_share(app: dueq.App, share: float) -> None:
 
 @pytest.mark.parametrize(
     "cursor",
-    ["17", "dueq", "dueq 0.4", "dueq \n", "dueq x\n", "dueq 2\n", "dueq 1.5\n", "dueq 0.45678\n",
-     "dueq 0.4x y\n", "other 0.4\n"],
+    [
+        "17",
+        "dueq",
+        "dueq 0.4",
+        "dueq \n",
+        "dueq x\n",
+        "dueq 2\n",
+        "dueq 1.5\n",
+        "dueq 0.45678\n",
+        "dueq 0.4x y\n",
+        "other 0.4\n",
+    ],
 )
 def test_other_cursors_tell_no_progress(url: str, cursor: str) -> None:
     with dueq.Queue("orders", url) as queue:

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from datetime import timedelta
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar, cast, overload
 
 from dueq import _core
 from dueq._cursor import Cursor, checked_step, made_step
@@ -179,9 +179,7 @@ class Job:
         await self._akeep("checkpoint", lambda kept: kept.with_checkpoint(value))
         self._end_if_stopping()
 
-    def step(
-        self, name: str, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs
-    ) -> R:
+    def step(self, name: str, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
         """
         Calls a function, and keeps what it returns with the message. When the job runs again, in
         any process, the step returns the kept value, and does not call the function.
@@ -211,27 +209,30 @@ class Job:
         self._end_if_stopping()
         return cast("R", read)
 
+    @overload
     async def astep(
-        self,
-        name: str,
-        function: Callable[P, Awaitable[R]] | Callable[P, R],
-        /,
-        *args: P.args,
-        **kwargs: P.kwargs,
-    ) -> R:
+        self, name: str, function: Callable[P, Awaitable[R]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> R: ...
+    @overload
+    async def astep(
+        self, name: str, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs
+    ) -> R: ...
+    async def astep(
+        self, name: str, function: Callable[P, Any], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Any:
         """
         Does the same as step(), in a coroutine function. The function may be a coroutine function.
         """
         kept = self._begin_step(name)
         if kept:
-            return cast("R", kept[0])
+            return kept[0]
         value = function(*args, **kwargs)
         if isawaitable(value):
             value = await value
         step, read = made_step(name, value)
         await self._akeep(f"step {name}", lambda kept: kept.with_step(step))
         self._end_if_stopping()
-        return cast("R", read)
+        return read
 
     def progress(self, share: float, note: str = "") -> None:
         """
@@ -369,9 +370,7 @@ class Job:
             get_running_loop()
         except RuntimeError:
             return
-        raise RuntimeError(
-            f"this would wait for itself: await {instead}() in a coroutine function"
-        )
+        raise RuntimeError(f"this would wait for itself: await {instead}() in a coroutine function")
 
     def _begin_step(self, name: str) -> tuple[Any, ...]:
         """The value that an earlier run has kept; (): there is none, so the function is called."""
