@@ -361,11 +361,11 @@ def test_worker_goes_on_behind_a_kept_step(
             assert leased.headers["cursor"] == 'dueq 0.5 charged\n\n{"charge":{"payment":1700}}'
             assert (leased.progress, leased.progress_note) == (0.5, "charged")
             if kill:
-                worker.process.kill()
-            worker.gate.touch()
-            if not kill:
-                worker.send(signal.SIGTERM)
-            worker.ended()
+                worker.kill()
+                worker.gate.touch()
+            else:
+                worker.gate.touch()
+                worker.stop()
         with WorkerProcess(tmp_path, url, *words, app="steps_app:app") as worker:
             until(lambda: queue.stats().acked == 1, worker.log)
             assert worker.stop() == 0

@@ -6,6 +6,7 @@ dueq.redisson and dueq.laravel work on the queues of Redisson and Laravel.
 from dueq import _core, _fallbacks
 from dueq._arguments import PROVIDED
 from dueq._decision import Decided
+from dueq._gaps import FAILURE, PREVIOUS
 from dueq._inflight import Push
 from dueq._message import State
 from dueq.app import App, Task
@@ -15,6 +16,7 @@ from dueq.blocking.lock import Lock
 from dueq.blocking.message import Message
 from dueq.blocking.pusher import Pusher
 from dueq.blocking.queue import Queue, Queues, queues
+from dueq.chain import chain
 from dueq.draft import Draft
 from dueq.errors import BacklogError, CursorTooLargeError, Duplicate, Error, LeaseLost, NotDurable
 from dueq.inspection import Failure, Group, Lease, WorkerInfo
@@ -23,6 +25,8 @@ from dueq.schedule import next_time
 from dueq.stats import Finding, GroupLimits, Limits, Rate, Stats
 
 __all__ = [
+    "FAILURE",
+    "PREVIOUS",
     "PROVIDED",
     "App",
     "BacklogError",
@@ -57,6 +61,7 @@ __all__ = [
     "Task",
     "WorkerInfo",
     "__version__",
+    "chain",
     "current_job",
     "next_time",
     "queues",

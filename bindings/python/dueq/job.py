@@ -18,6 +18,7 @@ from dueq._decision import Decided, Decision, Fail, Push, Release, Retry
 from dueq._log import escaped
 from dueq._message import MessageBase, described, noted
 from dueq.blocking.message import Message
+from dueq.chain import following
 from dueq.draft import Body, Draft, TaskDraft
 from dueq.errors import CursorTooLargeError, Error, InvalidError, TooLargeError
 from dueq.serializers import CURSOR
@@ -124,6 +125,11 @@ class Job:
         self._keeping_async: asyncio.Lock | None = None
         self._progress = self._kept.progress  # the latest, which may not be stored yet
         self._told_at = float("-inf")  # when the last progress was stored
+        self._result: object = None  # what the handler has returned
+        self._following = following(self.message.headers)  # the next link of a chain
+        self._next: tuple[TaskDraft, ...] = ()  # that link, when the job has ended well
+        if self._following and self._following.queue != self.queue:
+            self._target = self._following.queue
 
     @property
     def id(self) -> str:
@@ -338,17 +344,19 @@ class Job:
         to the second one by Queue.push()), or if the job has ended already.
         """
         self._refuse_late()
-        if len(self._successors) + len(messages) > _core.MAX_BATCH:
-            raise InvalidError(f"push: a job has at most {_core.MAX_BATCH} successors")
+        most = _core.MAX_BATCH - (self._following is not None)
+        if len(self._successors) + len(messages) > most:
+            raise InvalidError(f"push: a job has at most {most} successors")
         own = self.queue
         for message in messages:
             draft = message if isinstance(message, Draft) else Draft(message)
             draft.row()  # refuses what is wrong here, and not when the job is done
             queue = to or (draft.queue if isinstance(draft, TaskDraft) else own)
-            if self._successors and queue != (self._target or own):
+            first = self._successors or self._following
+            if first and queue != (self._target or own):
                 raise InvalidError(
-                    f"push: the successors of a job go to one queue: {self._target or own}, "
-                    f"not {queue}"
+                    "push: the successors of a job, and the next link of its chain, go to one "
+                    f"queue: {self._target or own}, not {queue}"
                 )
             self._target = None if queue == own else queue
             self._successors.append(draft)
@@ -356,9 +364,14 @@ class Job:
     @property
     def decision(self) -> Decision | None:
         """How the worker settles the message; None: by an ack without successors."""
-        if self._decision is None and self._successors:
-            return Push(tuple(self._successors), self._target)
+        if self._decision is None and (self._next or self._successors):
+            return Push((*self._next, *self._successors), self._target)
         return self._decision
+
+    def _end_well(self) -> None:
+        """The handler has returned. Raises an exception if the next link cannot have the result."""
+        if self._following and self._decision is None:
+            self._next = (self._following.draft(self._result),)
 
     def _refuse_in_loop(self, instead: str) -> None:
         """Raises RuntimeError in the event loop that would have to run the call."""

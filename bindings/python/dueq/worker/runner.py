@@ -68,6 +68,7 @@ class Run:
         try:
             with self._deciding():
                 self._plain(lambda: self._run(self._async(_at_once)))
+                job._end_well()
         except Exception:
             job._keep_news()
             raise
@@ -89,6 +90,7 @@ class Run:
                     await asyncio.to_thread(self._plain, lambda: self._run(run_async()))
                 else:
                     await self._async(asyncio.to_thread)
+                job._end_well()
         except Exception:
             await job._akeep_news()
             raise
@@ -187,6 +189,7 @@ class Run:
                 "the handler is a plain function and returned a coroutine, which nobody awaits: "
                 "make it `async def`, and await there"
             )
+        self.running.job._result = result
         return result
 
     def _call(self) -> Any:
@@ -195,7 +198,8 @@ class Run:
 
     async def _async_handler(self) -> Any:
         with self.running.in_task():
-            return await self._call()
+            self.running.job._result = result = await self._call()
+            return result
 
 
 def _stays(decision: Decision | None) -> bool:

@@ -7,6 +7,7 @@ namespace Dueq\Worker;
 use Closure;
 use DateInterval;
 use DateTimeInterface;
+use Dueq\Chain;
 use Dueq\Exception\DueqException;
 use Dueq\Exception\TooLargeException;
 use Dueq\Message;
@@ -54,7 +55,16 @@ final class Job
     /** @var list<Draft> */
     private array $successors = [];
 
-    private ?string $target = null;
+    private ?string $target;
+
+    /** The chain of which the message is a link; null: it is none. */
+    private readonly ?Links $chain;
+
+    /** What the handler has returned. */
+    private mixed $result = null;
+
+    /** @var list<Draft> the next link of the chain, when the job has ended well */
+    private array $next = [];
 
     /** @var array<string, mixed>|null null: the handler has begun */
     private ?array $provided = [];
@@ -80,6 +90,9 @@ final class Job
         $this->task = $message->headers['task'] ?? null;
         $this->kept = Cursor::read($message->headers['cursor'] ?? null);
         $this->progress = $this->kept->progress;
+        $this->chain = Links::of($message);
+        $next = $this->chain?->nextQueue;
+        $this->target = $next === $this->tasks->wholeOf($message->queue) ? null : $next;
         $this->isStopping = $isStopping === null ? null : $isStopping(...);
     }
 
@@ -262,24 +275,25 @@ final class Job
         mixed ...$options,
     ): void {
         $this->refuseLate();
-        $own = $this->tasks->wholeOf($this->message->queue);
         $queue ??= $this->tasks->queueOf($task);
-        if ($this->successors !== [] && $queue !== ($this->target ?? $own)) {
-            throw new InvalidArgumentException(
-                'the successors of a job go to one queue: '
-                    . ($this->target ?? $own)
-                    . ", not $queue",
-            );
-        }
-        if (count($this->successors) === self::MOST) {
-            throw new InvalidArgumentException('a job has at most ' . self::MOST . ' successors');
-        }
         $due = array_filter(
             ['delay' => self::checked($delay), 'at' => $at],
             fn ($value) => $value !== null,
         );
-        $this->successors[] = $this->tasks->draft($task, $arguments, $id, ...$options) + $due;
-        $this->target = $queue === $own ? null : $queue;
+        $this->add(fn () => $this->tasks->draft($task, $arguments, $id, ...$options) + $due, $queue);
+    }
+
+    /**
+     * Pushes a chain as a successor, as push().
+     *
+     * @throws InvalidArgumentException for a second queue, or too many successors
+     * @throws TooLargeException as Chain::draft()
+     * @throws LogicException if the job has ended already
+     */
+    public function pushChain(Chain $chain): void
+    {
+        $this->refuseLate();
+        $this->add($chain->draft(...), $chain->queue());
     }
 
     /**
@@ -308,13 +322,22 @@ final class Job
     public function run(callable $handler): mixed
     {
         try {
-            return $handler();
+            $returned = $handler();
+            $this->endWell();
+
+            return $returned;
         } catch (Decided $decided) {
             // A Decided of another job is a failure of this one.
             return $this->decision !== null ? null : throw $decided;
         } finally {
             $this->hasEnded = true;
         }
+    }
+
+    /** @internal Notes what the handler has returned. */
+    public function returned(mixed $result): mixed
+    {
+        return $this->result = $result;
     }
 
     /** @internal Stores the latest progress at the end of a run whose message stays. */
@@ -347,8 +370,9 @@ final class Job
      */
     public function decision(): ?Decision
     {
-        if ($this->decision === null && $this->successors !== []) {
-            return new Decision(Settlement::Ack, successors: $this->successors, to: $this->target);
+        $successors = [...$this->next, ...$this->successors];
+        if ($this->decision === null && $successors !== []) {
+            return new Decision(Settlement::Ack, successors: $successors, to: $this->target);
         }
 
         return $this->decision;
@@ -357,6 +381,42 @@ final class Job
     public function __toString(): string
     {
         return ($this->task ?? "message of {$this->message->queue}") . " {$this->message->id}";
+    }
+
+    /**
+     * Makes the next link of the chain.
+     *
+     * @throws \JsonException if it cannot have what the handler has returned
+     */
+    private function endWell(): void
+    {
+        $isOpen = $this->decision === null && !$this->message->isSettled();
+        if ($isOpen && $this->chain?->nextQueue !== null) {
+            $this->next = [$this->chain->following($this->result, $this->tasks->forms())];
+        }
+    }
+
+    /**
+     * @param callable(): Draft $make
+     * @throws InvalidArgumentException
+     */
+    private function add(callable $make, string $queue): void
+    {
+        $own = $this->tasks->wholeOf($this->message->queue);
+        $hasNext = $this->chain?->nextQueue !== null;
+        if (($this->successors !== [] || $hasNext) && $queue !== ($this->target ?? $own)) {
+            throw new InvalidArgumentException(
+                'the successors of a job, and the next link of its chain, go to one queue: '
+                    . ($this->target ?? $own)
+                    . ", not $queue",
+            );
+        }
+        $most = self::MOST - ($hasNext ? 1 : 0);
+        if (count($this->successors) === $most) {
+            throw new InvalidArgumentException("a job has at most $most successors");
+        }
+        $this->successors[] = $make();
+        $this->target = $queue === $own ? null : $queue;
     }
 
     /**
