@@ -284,6 +284,28 @@ def test_failure_ends_the_chain_and_is_caught(app: dueq.App, how: str) -> None:
     assert run(app) == []
 
 
+def test_chain_goes_only_where_its_queue_allows(app: dueq.App) -> None:
+    ran: list[str] = []
+
+    @app.task(max_attempts=1)
+    def charge() -> None:
+        ran.append("charge")
+
+    @app.task(queue="parcels")
+    def pack() -> None:
+        ran.append("pack")
+
+    app.queue("default").allow(dead_letter=["elsewhere"])
+    dueq.chain(charge.draft(), pack.draft()).push()
+    with pytest.raises(ValueError, match="queue parcels, and the list of targets of default does"):
+        run(app)
+    assert not ran
+    app.queue("default").allow(dead_letter=["parcels"])
+    dueq.chain(charge.draft(), pack.draft()).push()
+    run(app)
+    assert ran == ["charge", "pack"]
+
+
 def test_dead_link_that_is_kicked_goes_on(app: dueq.App) -> None:
     runs: list[str] = []
 
@@ -467,7 +489,7 @@ def test_header_that_is_no_chain_fails_before_the_job(app: dueq.App, header: str
 @pytest.mark.parametrize("pool", POOLS)
 def test_worker_runs_a_chain_over_queues(url: str, tmp_path: Path, pool: str) -> None:
     """With a kill -9 between the links: each link is done once, but for the one that was killed."""
-    words = ("--pool", pool, "--lease", "1s")
+    words = ("--pool", pool, "--concurrency", "1", "--lease", "1s")
     app = dueq.App(url)
     dueq.chain(
         app.draft("first", [17], queue="bank"),
@@ -490,7 +512,7 @@ def test_worker_runs_a_chain_over_queues(url: str, tmp_path: Path, pool: str) ->
 
 @pytest.mark.parametrize("pool", POOLS)
 def test_worker_catches_what_fails_and_what_dies(url: str, tmp_path: Path, pool: str) -> None:
-    words = ("--pool", pool, "--lease", "1s")
+    words = ("--pool", pool, "--concurrency", "1", "--lease", "1s")
     app = dueq.App(url)
     refund = app.draft("refund", [1, dueq.FAILURE], queue="mail")
     dueq.chain(

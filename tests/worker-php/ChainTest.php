@@ -193,6 +193,31 @@ final class ChainTest extends WorkerTestCase
         $this->assertSame(2, $this->queue('parcels')->stats()->dead);
     }
 
+    public function testAChainGoesOnlyWhereItsQueueAllows(): void
+    {
+        $ran = [];
+        $worker = $this->worker()
+            ->on('charge', function () use (&$ran): void {
+                $ran[] = 'charge';
+            }, maxAttempts: 1)
+            ->on('pack', function () use (&$ran): void {
+                $ran[] = 'pack';
+            }, queue: 'parcels');
+        $this->queue()->allow(['elsewhere']);
+        $worker->tasks->chain('charge')->then('pack')->push();
+        try {
+            $this->drain($worker);
+            $this->fail('it did not throw');
+        } catch (InvalidArgumentException $error) {
+            $this->assertStringContainsString('the queue parcels, and the', $error->getMessage());
+        }
+        $this->assertSame([], $ran);
+        $this->queue()->allow(['parcels']);
+        $worker->tasks->chain('charge')->then('pack')->push();
+        $this->drain($worker);
+        $this->assertSame(['charge', 'pack'], $ran);
+    }
+
     public function testALinkMayPushSuccessorsOfItsOwn(): void
     {
         $ran = [];

@@ -530,8 +530,12 @@ class App:
         The handler for messages of a queue, or a partition, that are not tasks; None: there is
         none.
         """
+        return self.queue_handlers.get(self.whole_of(name))
+
+    def whole_of(self, name: str) -> str:
+        """The queue to which a partition belongs; the name of any other queue as it is."""
         whole = name.rpartition("#")[0]
-        return self.queue_handlers.get(whole if whole in self.partitions else name)
+        return whole if whole in self.partitions else name
 
     def named(self, name: str) -> Task[..., Any]:
         """The task of this name. Raises UnknownTask if the app has none."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from dueq._arguments import Arguments
 from dueq._decision import Decided, Decision, Fail, Push, Retry
 from dueq.app import App, Task
+from dueq.errors import InvalidError
 from dueq.job import Job, Stopped, current
 from dueq.serializers import TASK, UnknownTask
 from dueq.worker import job_log
@@ -67,6 +68,8 @@ class Run:
         current.set(job)
         try:
             with self._deciding():
+                if whole := self._named_by_message():
+                    self._refuse_next(whole, self._app.queue(whole).allow())
                 self._plain(lambda: self._run(self._async(_at_once)))
                 job._end_well()
         except Exception:
@@ -85,6 +88,8 @@ class Run:
         current.set(job)
         try:
             with self._deciding():
+                if whole := self._named_by_message():
+                    self._refuse_next(whole, await self._app.aio_queue(whole).allow())
                 if self._app.plain_middleware:
                     run_async = partial(self._async, asyncio.to_thread)
                     await asyncio.to_thread(self._plain, lambda: self._run(run_async()))
@@ -97,6 +102,24 @@ class Run:
         if _stays(job.decision):
             await job._akeep_news()
         return job.decision
+
+    def _named_by_message(self) -> str | None:
+        """
+        The job's queue, if the message names another queue for the next link of its chain: the list
+        of targets decides whether it may. None: it does not.
+        """
+        own = self._app.whole_of(self.running.job.queue)
+        next = self.running.job._following
+        return own if next and next.queue != own else None
+
+    def _refuse_next(self, whole: str, allowed: list[str]) -> None:
+        """Raises InvalidError before the handler runs if its result could not be handed on."""
+        next = self.running.job._following
+        if allowed and next and next.queue not in allowed:
+            raise InvalidError(
+                f"chain: the next link is for the queue {next.queue}, and the list of targets of "
+                f"{whole} does not have it: dueq allow"
+            )
 
     @contextmanager
     def _deciding(self) -> Iterator[None]:

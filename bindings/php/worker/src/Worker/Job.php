@@ -322,6 +322,7 @@ final class Job
     public function run(callable $handler): mixed
     {
         try {
+            $this->refuseNext();
             $returned = $handler();
             $this->endWell();
 
@@ -381,6 +382,29 @@ final class Job
     public function __toString(): string
     {
         return ($this->task ?? "message of {$this->message->queue}") . " {$this->message->id}";
+    }
+
+    /**
+     * Throws before the handler runs if its result could not be handed on: the message names
+     * another queue for the next link of its chain, and the list of targets does not have it.
+     *
+     * @throws InvalidArgumentException
+     * @throws DueqException
+     */
+    private function refuseNext(): void
+    {
+        $next = $this->chain?->nextQueue;
+        $own = $this->tasks->wholeOf($this->message->queue);
+        if ($next === null || $next === $own) {
+            return;
+        }
+        $allowed = $this->tasks->queue($own)->allow();
+        if ($allowed !== [] && !in_array($next, $allowed, true)) {
+            throw new InvalidArgumentException(
+                "chain: the next link is for the queue $next, and the list of targets of $own does "
+                    . 'not have it: dueq allow',
+            );
+        }
     }
 
     /**
