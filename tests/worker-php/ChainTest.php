@@ -175,7 +175,8 @@ final class ChainTest extends WorkerTestCase
                 unset($failure['id']);
                 $caught[] = [$order, $failure];
             }, queue: 'parcels');
-        foreach (['fail' => 'no paper', 'throw' => 'RuntimeException: no paper'] as $how => $error) {
+        $errors = ['fail' => 'no paper', 'throw' => 'RuntimeException: no paper'];
+        foreach ($errors as $how => $error) {
             $worker->tasks->chain('charge')
                 ->then('pack', [$how])
                 ->then('ship')

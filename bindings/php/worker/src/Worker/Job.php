@@ -280,7 +280,10 @@ final class Job
             ['delay' => self::checked($delay), 'at' => $at],
             fn ($value) => $value !== null,
         );
-        $this->add(fn () => $this->tasks->draft($task, $arguments, $id, ...$options) + $due, $queue);
+        $this->add(
+            fn () => $this->tasks->draft($task, $arguments, $id, ...$options) + $due,
+            $queue,
+        );
     }
 
     /**
