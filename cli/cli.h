@@ -364,6 +364,8 @@ void cli_put_time(int64_t ms, int64_t now_ms);
 void cli_print_time(int64_t ms, int64_t now_ms);
 /* The state, since or until when it lasts, and a line end. */
 void cli_print_state(const dueq_message *message);
+/* Prints how far the job of the message has come, if the job said so. */
+void cli_print_progress(const dueq_message *message);
 /* "high", "normal", "low" */
 const char *cli_priority_name(dueq_priority priority);
 /* A header of the message; `otherwise`: the message does not have it. */

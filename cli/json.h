@@ -65,6 +65,8 @@ void json_write_part(FILE *out, dueq_bytes text);
  * the object.
  */
 json_object *json_of_message(const char *queue, const dueq_message *message);
+/* Adds `progress` and `progress_note`, if the job of the message has said how far it is. */
+void json_add_progress(json_object *object, const dueq_message *message);
 /* The message without `body`, which is the last member. */
 json_object *json_of_head(const char *queue, const dueq_message *message);
 /*
