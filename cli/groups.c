@@ -146,7 +146,7 @@ const struct command groups_command = {
     "              hold, and how long that lasts\n"
     "  GROUP       its name; (no group): all messages without a group. Behind it, if it waits\n"
     "              because of its order, the message that must end before: waits for ID\n"
-    "Without a limit there is no number behind WAITING and LEASED, and - for the others.\n"
+    "Where the group has no such limit, there is no /OF, or a - stands in the column.\n"
     "A group whose turn changes meanwhile may come twice, or not at all. A queue that never had a\n"
     "message with a group has no lines.\n"
     "\n"
