@@ -237,9 +237,9 @@ MovedRow: TypeAlias = tuple[
     int,
 ]
 # The end of what was made.
-# concurrency, rate, burst, group, backlog, weight, each_group_concurrency, each_group_rate,
+# concurrency, rate, burst, group, backlog, weight, order, each_group_concurrency, each_group_rate,
 # each_group_burst, each_group_backlog, clear
-LimitRow: TypeAlias = tuple[int, str, int, str | None, int, int, int, str, int, int, int]
+LimitRow: TypeAlias = tuple[int, str, int, str | None, int, int, str, int, str, int, int, int]
 # error, since_ms, until_ms
 Filter: TypeAlias = tuple[Buffer | str, int, int]
 # kind, integer, number, bytes

@@ -54,11 +54,10 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
       local spent = not e or deliveries == 999999999
         or (e.max_attempts > 0 and failure_count(had) >= e.max_attempts)
         or (e.max_crashes > 0 and had.crashes >= e.max_crashes)
-      local is_over = e and e.expires and e.expires <= now
-      if by_turns and (is_over or spent) then
+      if by_turns and (spent or e.expires and e.expires <= now) then
         by_turns.ends(ticket)
       end
-      if is_over then
+      if e and e.expires and e.expires <= now then
         c.relay_due = chain_failed(id, e, ticket, 'its time to live is over', now, precheck_full)
           or c.relay_due
         defer_forget(id)
