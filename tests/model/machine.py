@@ -11,13 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from drafts import DELAYED_ROW, POLICY_COUNT, QUEUES, ROWS, SPAN_MS, asked, drawn
+from drafts import DELAYED_ROW, LIMITED, LIMITS, POLICY_COUNT, QUEUES, ROWS, SPAN_MS, WEIGHTS
+from drafts import asked, drawn
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
 from layout import nearer
-from message import DEFAULT_BACKOFF, STATES, Draft, Message, Relay, Replace, State
+from message import DEFAULT_BACKOFF, NORMAL, STATES, Draft, Message, Relay, Replace, State
 from model import AHEAD_MS, BY_POLICY, MOST, Queue, Status
 from watch import Watch
 from world import World, now_ms
@@ -42,6 +43,8 @@ DRAWN = st.lists(ROW, min_size=2, max_size=4)
 DRAWN_ODD = st.lists(ODD_ROW, min_size=1, max_size=2)
 # An entry of the outbox is due then; so is one that could not be relayed.
 OUT_MS, LONGEST_PAUSE_MS = 1_500, 301_000
+LIMIT_NAMES = ("concurrency", "rate", "burst", "backlog", "weight")
+UNCHANGED = -1
 # A draft without any option.
 PLAIN = Draft("")
 # Of a list in order of interest: mostly the first.
@@ -54,11 +57,14 @@ class Machine(Watch):
     # the clock: so a rule that has nothing to do does another's work.
 
     @initialize(
-        who=ANY, first=DRAWN_MANY, second=DRAWN_MANY, groups=st.sampled_from([True, False, False])
+        who=ANY,
+        first=DRAWN_MANY,
+        second=DRAWN_MANY,
+        groups=st.sampled_from(["with limits", "", "", "without limits"]),
     )
-    def begin(self, who: int, first: Drawn, second: Drawn, groups: bool) -> None:
-        """A queue that never had a group runs other scripts."""
-        self.groups = groups
+    def begin(self, who: int, first: Drawn, second: Drawn, groups: str) -> None:
+        """A queue that never had a group, or a limit, runs other scripts."""
+        self.groups, self.limits = groups != "", groups == "with limits"
         self.push(who, 0, first)
         self.push(who + 1, 1, second)
 
@@ -66,10 +72,13 @@ class Machine(Watch):
     def push(self, who: int, queue: int, rows: Drawn, alike: Json | None = None) -> None:
         """What is alike, all of them have."""
         now, at = now_ms(), self.queue(queue)
-        drafts = [replace(drawn(*row, at.name, now, self.groups), **(alike or {})) for row in rows]
+        drafts = [replace(self.draft(*row, at, now), **(alike or {})) for row in rows]
         rows_asked = [asked(d, row, now) for d, (row, _) in zip(drafts, rows, strict=True)]
         answer = self.run(who, {"do": "push", "queue": at.name, "drafts": rows_asked})
         self.pushed(at, drafts, answer, lambda named: at.push(named, now))
+
+    def draft(self, row: int, policy: int, queue: Queue, now: int) -> Draft:
+        return drawn(row, policy, queue.name, now, self.groups, self.limits)
 
     @rule(
         who=ANY,
@@ -110,16 +119,24 @@ class Machine(Watch):
         push: Callable[[list[Draft]], list[Status]],
         then: Callable[[], None] = lambda: None,
     ) -> None:
-        ids = answer["ids"]
-        if "LEASE_LOST" not in answer["statuses"]:
+        # What is not stored needs no id.
+        ids = [id or f"none {n}" for n, id in enumerate(answer["ids"])]
+        named = [replace(draft, id=id) for draft, id in zip(drafts, ids, strict=True)]
+        statuses, seen = push(named), answer["statuses"]
+        if "BACKLOG" in statuses and self.last[0] in ("python", "php"):
+            # They tell only which messages are not stored.
+            seen, statuses = [
+                ["BACKLOG" if status == "DUPLICATE" else status for status in found]
+                for found in (seen, statuses)
+            ]
+        self.same("the statuses", seen, statuses)
+        if not {"LEASE_LOST", "BACKLOG"} & set(statuses):
             right = [
                 id == d.id if d.id else len(id) == 22 for d, id in zip(drafts, ids, strict=True)
             ]
             self.same("whether the ids are right", right, [True] * len(ids))
-        named = [replace(draft, id=id) for draft, id in zip(drafts, ids, strict=True)]
-        self.same("the statuses", answer["statuses"], push(named))
         then()
-        self.known.update((id, None) for id in ids if id)
+        self.known.update((id, None) for id in answer["ids"] if id)
         for id, stamp in zip(ids, self.world.stamps(queue.name, ids), strict=True):
             message = queue.find(id)
             if message and message.stamp is None:
@@ -192,7 +209,9 @@ class Machine(Watch):
         if not self.leased() or not tickets:
             self.reserve(who, 0, 1, 4)
             return
-        tickets = [self.pick(tickets, pick) for pick in picks]
+        self.ack_of(who, queue, [self.pick(tickets, pick) for pick in picks])
+
+    def ack_of(self, who: int, queue: Queue, tickets: list[str]) -> None:
         answer = self.run(who, {"do": "ack", "queue": queue.name, "tickets": tickets})
         self.same("the statuses", answer["statuses"], queue.ack(tickets))
 
@@ -234,7 +253,9 @@ class Machine(Watch):
             self.reserve(who, 0, 1, 4)
             return
         (queue, ticket), at, now = self.pick(self.tickets(), pick), self.queue(to), now_ms()
-        drafts = [drawn(*row, at.name, now, self.groups) for row in rows]
+        drafts = [self.draft(*row, at, now) for row in rows]
+        if self.limits and at is not queue:
+            drafts = [replace(draft, group="") for draft in drafts]
         rows_asked = [asked(d, row, now) for d, (row, _) in zip(drafts, rows, strict=True)]
         request = {"do": "ack_push", "target": at.name, "drafts": rows_asked}
         answer = self.settle(who, queue, ticket, request)
@@ -312,6 +333,85 @@ class Machine(Watch):
         self.same("the status", answer["statuses"], [queue.release(ticket, ms, now)])
         if then == "purge":
             self.purge_all(who, queue, "ready")
+
+    # Limits of groups
+
+    @rule(
+        who=ANY,
+        queue=QUEUE,
+        group=st.sampled_from(LIMITED),
+        change=st.sampled_from(LIMITS),
+        weight=st.sampled_from(WEIGHTS),
+        clear=st.sampled_from([False, False, False, False, True]),
+    )
+    def limit(
+        self, who: int, queue: int, group: str, change: dict[str, int], weight: int, clear: bool
+    ) -> None:
+        """A sequence in which groups have none does something else."""
+        if not self.limits:
+            self.reserve(who, queue, 10, 2)
+            return
+        at = self.queue(queue)
+        change = change | ({"weight": weight} if group else {})
+        request = {"do": "limit", "queue": at.name, "group": group, "clear": clear}
+        request |= {name: change.get(name, UNCHANGED) for name in LIMIT_NAMES}
+        self.same("the status", self.run(who, request)["statuses"], ["OK"])
+        at.limits.set(group, change, clear)
+
+    @rule(
+        who=ANY,
+        queue=QUEUE,
+        pick=PICK,
+        spans=st.sampled_from([1, 3, 0]),
+        count=st.sampled_from([1, 3, 10]),
+    )
+    def hold(self, who: int, queue: int, pick: int, spans: int, count: int) -> None:
+        """A group that has messages, mostly; and looks what comes of the others."""
+        at = self.fullest(queue)
+        if not self.limits:
+            self.work_badly(who, queue, "crash")
+            return
+        found = list(dict.fromkeys(m.draft.group for m in at.existing.values() if m.draft.group))
+        group, now = self.pick([*found, "a", "b"], pick), now_ms()
+        request = {"do": "hold", "queue": at.name, "group": group, "ms": spans * SPAN_MS}
+        answer = self.run(who, request)
+        at.limits.hold_group(group, spans * SPAN_MS, now)
+        self.same("the status", answer["statuses"], ["OK"])
+        self.reserve_of(who + 1, [at], count, 4)
+
+    @rule(who=ANY, pick=PICK, spans=st.sampled_from([1, 2, 0]))
+    def hold_group(self, who: int, pick: int, spans: int) -> None:
+        tickets = [(queue, ticket) for queue, ticket in self.tickets() if "=" in ticket]
+        if not (self.limits and self.leased() and tickets):
+            self.release(who, pick, spans, "")
+            return
+        (queue, ticket), now, ms = self.pick(tickets, pick), now_ms(), spans * SPAN_MS
+        answer = self.settle(who, queue, ticket, {"do": "hold_group", "ms": ms})
+        self.same("the status", answer["statuses"], [queue.hold_group(ticket, ms, now)])
+
+    @rule(who=ANY, queue=QUEUE, backlog=st.sampled_from([1, 2, 3]), rows=DRAWN, pick=PICK)
+    def push_above(self, who: int, queue: int, backlog: int, rows: Drawn, pick: int) -> None:
+        """Where the backlog is short; sometimes the same id twice in one call."""
+        if not self.limits:
+            self.push_known(who, queue, pick, rows[:1], "replace", "")
+            return
+        request = {"do": "limit", "queue": self.queue(queue).name, "group": "", "clear": False}
+        request |= dict.fromkeys(LIMIT_NAMES, UNCHANGED) | {"backlog": backlog}
+        self.same("the status", self.run(who, request)["statuses"], ["OK"])
+        self.queue(queue).limits.set("", {"backlog": backlog}, clear=False)
+        alike = {"group": "a", "priority": NORMAL} | ({"id": "twice"} if pick % 3 == 1 else {})
+        self.push(who, queue, rows, alike)
+
+    @rule(who=ANY, queue=QUEUE, counts=st.lists(st.sampled_from([1, 2, 4]), min_size=2, max_size=4))
+    def work_well(self, who: int, queue: int, counts: list[int]) -> None:
+        """One consumer after the other takes some, and the first ends what it has, or not."""
+        at = self.fullest(queue)
+        taken = list[Message]()
+        for count in counts:
+            if not at.paused:
+                taken += self.reserve_of(who, [at], count, 8)
+            if taken and count != 2:
+                self.ack_of(who, at, [taken.pop(0).ticket])
 
     @rule(who=ANY, pick=PICK, lease=st.sampled_from([1, 2, 5]))
     def extend(self, who: int, pick: int, lease: int) -> None:
@@ -459,6 +559,7 @@ class Machine(Watch):
         else:
             letter = self.queue(queue + 1 + pick % 2).name
             alike = {"dead_letter": letter, "drop": False, "max_attempts": 1, "max_crashes": 1}
+            alike |= {"group": ""} if self.limits else {}
             self.push(raw, queue, rows[:1], alike)
             self.work_badly(raw, queue, how)
 
