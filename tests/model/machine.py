@@ -61,10 +61,15 @@ class Machine(Watch):
         first=DRAWN_MANY,
         second=DRAWN_MANY,
         groups=st.sampled_from(["with limits", "", "", "without limits"]),
+        change=st.sampled_from(LIMITS),
     )
-    def begin(self, who: int, first: Drawn, second: Drawn, groups: str) -> None:
+    def begin(
+        self, who: int, first: Drawn, second: Drawn, groups: str, change: dict[str, int]
+    ) -> None:
         """A queue that never had a group, or a limit, runs other scripts."""
         self.groups, self.limits = groups != "", groups == "with limits"
+        if self.limits:
+            self.set_limits(who, self.queue(0), "", change, clear=False)
         self.push(who, 0, first)
         self.push(who + 1, 1, second)
 
@@ -351,12 +356,18 @@ class Machine(Watch):
         if not self.limits:
             self.reserve(who, queue, 10, 2)
             return
-        at = self.queue(queue)
         change = change | ({"weight": weight} if group else {})
-        request = {"do": "limit", "queue": at.name, "group": group, "clear": clear}
+        at = self.fullest(queue, "ready")
+        self.set_limits(who, at, group, change, clear)
+        self.reserve_of(who + 1, [at], 3 + 7 * clear, 4)
+
+    def set_limits(
+        self, who: int, queue: Queue, group: str, change: dict[str, int], clear: bool
+    ) -> None:
+        request = {"do": "limit", "queue": queue.name, "group": group, "clear": clear}
         request |= {name: change.get(name, UNCHANGED) for name in LIMIT_NAMES}
         self.same("the status", self.run(who, request)["statuses"], ["OK"])
-        at.limits.set(group, change, clear)
+        queue.limits.set(group, change, clear)
 
     @rule(
         who=ANY,
@@ -395,10 +406,7 @@ class Machine(Watch):
         if not self.limits:
             self.push_known(who, queue, pick, rows[:1], "replace", "")
             return
-        request = {"do": "limit", "queue": self.queue(queue).name, "group": "", "clear": False}
-        request |= dict.fromkeys(LIMIT_NAMES, UNCHANGED) | {"backlog": backlog}
-        self.same("the status", self.run(who, request)["statuses"], ["OK"])
-        self.queue(queue).limits.set("", {"backlog": backlog}, clear=False)
+        self.set_limits(who, self.queue(queue), "", {"backlog": backlog}, clear=False)
         alike = {"group": "a", "priority": NORMAL} | ({"id": "twice"} if pick % 3 == 1 else {})
         self.push(who, queue, rows, alike)
 

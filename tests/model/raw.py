@@ -134,6 +134,7 @@ class RawDriver:
         self._scripts = scripts
         tool = embed()
         self._statuses = {code: name[5:] for name, code in tool.statuses().items()}
+        self._statuses["9"] = "BACKLOG"  # lib/backlog.lua
         paths = {name: SCRIPTS / f"{name}.lua" for name in scripts}
         self._keys = {name: tool.keys_of(path) for name, path in paths.items()}
         self._alone = {n for n, path in paths.items() if "-- args alone" in path.read_text()}
