@@ -1,5 +1,5 @@
--- defines check_working check_parked; needs leased meta parked timers turns working
--- includes check_findings check_verdict at_work group_in decimal wake
+-- defines check_working check_parked; needs holds leased meta parked rated timers turns working
+-- includes check_findings check_verdict at_work group_in decimal deferred_removals wake
 -- What check looks at where a queue has limits of groups (lib/group_limits.lua).
 
 -- Counts the leased tickets of each group, which takes a time in proportion to these.
@@ -29,6 +29,10 @@ local function check_working()
   for name in pairs(counts) do
     names[#names + 1] = name
   end
+  local too_long = read_list('ZRANGEBYSCORE', holds, '(4102444800000', '+inf', 'LIMIT', 0, 1000)
+  for _, name in ipairs(too_long) do
+    report_removal('group', 'ZREM', holds, name)
+  end
   table.sort(names)
   for _, name in ipairs(names) do
     report('group', name)
@@ -38,13 +42,21 @@ local function check_working()
   end
 end
 
--- A group in `parked` waits for a time, or for an end of one of its messages. If none is leased, a
--- repair brings the group back to `turns`.
+-- A group in `parked` waits for a time, or for an end of one of its messages. The time is not later
+-- than its hold and its rate say. If none is leased, or the time is later, a repair brings the group
+-- back to `turns`.
 local function check_parked(name, time)
-  local waits = read_list('ZMSCORE', timers, name)[1]
-  if not waits and at_work(read_list('HMGET', working, name)[1]) == 0 then
+  local function score(set)
+    return tonumber(read_list('ZMSCORE', set, name)[1] or '')
+  end
+  local waits, held_until = score(timers), score(holds) or 0
+  local latest = math.max(now, held_until <= 4102444800000 and held_until or 0,
+    math.ceil((score(rated) or 0) / 1000))
+  local is_late = waits and waits > latest
+  if is_late or not waits and at_work(read_list('HMGET', working, name)[1]) == 0 then
     report_removal('group', 'ZREM', parked, name)
     if repairs then
+      defer_removal('ZREM', timers, name)
       redis.call('ZADD', turns, 'NX', time, name)
       wake_one()
     end
