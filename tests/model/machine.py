@@ -196,6 +196,7 @@ class Machine(Watch):
         if self.last[0] == "raw" and any(queue.outbox for queue in queues):
             self.pass_ms(OUT_MS)  # it was told to relay, and is not again within a second
         for each in queues:
+            self.look_at_limited(each)
             self.pass_default(each)
         return wanted
 
@@ -247,18 +248,21 @@ class Machine(Watch):
             statuses.append(queue.retry(again, ms, error, now))
         self.same("the statuses", answer["statuses"], statuses)
         self.taken(queue, answer, queue.reserve(count, lease_ms, now))
+        self.look_at_limited(queue)
         self.pass_default(queue)
         if queue.outbox:
             self.pass_ms(OUT_MS)
         self.pass_default(queue)
 
     @rule(who=ANY, pick=PICK, to=QUEUE, rows=DRAWN)
-    def ack_push(self, who: int, pick: int, to: int, rows: Drawn) -> None:
+    def ack_push(
+        self, who: int, pick: int, to: int, rows: Drawn, alike: Json | None = None
+    ) -> None:
         if not self.leased():
             self.reserve(who, 0, 1, 4)
             return
         (queue, ticket), at, now = self.pick(self.tickets(), pick), self.queue(to), now_ms()
-        drafts = [self.draft(*row, at, now) for row in rows]
+        drafts = [replace(self.draft(*row, at, now), **(alike or {})) for row in rows]
         if self.limits and at is not queue:
             drafts = [replace(draft, group="") for draft in drafts]
         rows_asked = [asked(d, row, now) for d, (row, _) in zip(drafts, rows, strict=True)]
@@ -402,24 +406,33 @@ class Machine(Watch):
 
     @rule(who=ANY, queue=QUEUE, backlog=st.sampled_from([1, 2, 3]), rows=DRAWN, pick=PICK)
     def push_above(self, who: int, queue: int, backlog: int, rows: Drawn, pick: int) -> None:
-        """Where the backlog is short; sometimes the same id twice in one call."""
+        """Where the backlog is short: plain messages, the same id twice, or as a successor."""
         if not self.limits:
             self.push_known(who, queue, pick, rows[:1], "replace", "")
             return
         self.set_limits(who, self.queue(queue), "", {"backlog": backlog}, clear=False)
-        alike = {"group": "a", "priority": NORMAL} | ({"id": "twice"} if pick % 3 == 1 else {})
-        self.push(who, queue, rows, alike)
+        alike: dict[str, Any] = {"group": "a", "priority": NORMAL}
+        if pick % 3 == 1:
+            self.push(who, queue, rows, alike | {"id": "twice"})
+            return
+        plain = [(0, 0)] * len(rows)
+        self.push(who, queue, plain, alike)
+        self.reserve_of(who, [self.queue(queue)], 1, 8)
+        self.push(who + 1, queue, plain[1:], alike)
+        self.ack_push(who, pick, queue, rows[:1], alike)
 
     @rule(who=ANY, queue=QUEUE, counts=st.lists(st.sampled_from([1, 2, 4]), min_size=2, max_size=4))
     def work_well(self, who: int, queue: int, counts: list[int]) -> None:
-        """One consumer after the other takes some, and the first ends what it has, or not."""
+        """Takes more and more, and ends what came first, several in one call."""
         at = self.fullest(queue)
         taken = list[Message]()
         for count in counts:
             if not at.paused:
                 taken += self.reserve_of(who, [at], count, 8)
-            if taken and count != 2:
-                self.ack_of(who, at, [taken.pop(0).ticket])
+            ended = taken[: count - 1]
+            if ended:
+                taken = taken[count - 1 :]
+                self.ack_of(who, at, [message.ticket for message in ended])
 
     @rule(who=ANY, pick=PICK, lease=st.sampled_from([1, 2, 5]))
     def extend(self, who: int, pick: int, lease: int) -> None:

@@ -88,6 +88,11 @@ class Watch(RuleBasedStateMachine):
         for ticket, entry in queue.outbox.items():
             entry.time_ms = seen[ticket]
 
+    def look_at_limited(self, queue: Queue) -> None:
+        """After a reserve: which of two ended what limits need, the server says at once."""
+        if queue.limits.hold:
+            self.look_at_turns(queue)
+
     def look_at_turns(self, queue: Queue) -> int:
         """
         A group that the floor has passed may stay until it is met: it counts as new. Returns when
