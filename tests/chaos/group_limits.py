@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ledger import GroupLimit, Work
 
-# Times are whole milliseconds.
+# Times are whole milliseconds, and a server's clock may stand still while it runs some calls.
 ROUNDED_MS = 2
 # So long before its answer a call was done, at most.
 CALL_MS = 1000
@@ -21,7 +21,7 @@ def over_limit(limit: GroupLimit) -> Iterator[tuple[int, int]]:
     interval = 1000 / limit.rate if limit.rate else 0.0
     next_ms, since = 0.0, 0
     for work in sorted(limit.work, key=lambda work: work.now):
-        running = [one for one in running if one.stop > work.now]
+        running = [one for one in running if one.stop > work.now + ROUNDED_MS]
         if limit.concurrency and len(running) >= limit.concurrency:
             yield running[0].now, work.now
         running.append(work)

@@ -78,7 +78,10 @@ class GroupProbe:
                 with suppress(dueq.Error):
                     ids = queue.push_many(drafts)
                     if self._chance.random() < 0.1:
-                        queue.cancel_many([id for id in ids if id])
+                        self._cancel(queue, [id for id in ids if id])
+
+    def _cancel(self, queue: dueq.Queue, ids: list[str]) -> None:
+        queue.cancel_many(ids)
 
     def _work(self, place: int) -> None:
         with dueq.Queue(self.queue, self._url) as queue:
@@ -164,6 +167,10 @@ class LimitProbe(GroupProbe):
 
     def _note(self, *lines: str) -> None:
         os.write(self._work_ledger, "".join(f"{line}\n" for line in lines).encode())
+
+    def _cancel(self, queue: dueq.Queue, ids: list[str]) -> None:
+        self._note(*(f"cancelling {id} {now_ms()}" for id in ids))
+        super()._cancel(queue, ids)
 
     def _took(self, messages: list[dueq.Message]) -> None:
         """The end of a lease is told by the server's clock."""

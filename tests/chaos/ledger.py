@@ -176,6 +176,7 @@ def read(ledgers: Iterable[Iterable[str]]) -> Facts:
 def _read(facts: Facts, lines: Iterable[str]) -> None:
     held: dict[tuple[str, str], list[Delivery]] = {}
     at_work: dict[tuple[str, str], Work] = {}
+    cancelled: dict[str, int] = {}
     pushes = facts.pushes
     for line in whole(lines):
         try:
@@ -200,6 +201,8 @@ def _read(facts: Facts, lines: Iterable[str]) -> None:
                 work = Work(int(rest[4]), int(rest[5]))
                 at_work[rest[2], rest[3]] = work
                 facts.limits[rest[0], rest[1]].work.append(work)
+            elif word == "cancelling":
+                cancelled[rest[0]] = int(rest[1])
             elif word == "ending":
                 work = at_work[rest[0], rest[1]]
                 work.stop = min(work.stop, int(rest[2]))
@@ -238,6 +241,8 @@ def _read(facts: Facts, lines: Iterable[str]) -> None:
                         pushes[mark].relayed = pushes[mark].queue != delivery.queue
         except (KeyError, ValueError, IndexError):
             facts.odd.append(line)
+    for (id, _), work in at_work.items():
+        work.stop = min(work.stop, cancelled.get(id, FAR))
 
 
 def _meant(deliveries: list[Delivery], word: str) -> Delivery:

@@ -702,11 +702,16 @@ def work(group: str, id: str, now: int, stop: int = 0, number: int = 1) -> list[
     ("lines", "over"),
     [
         pytest.param([work("one", "a", 100, 200), work("one", "b", 200)], [], id="one by one"),
-        pytest.param([work("one", "a", 100, 200), work("one", "b", 199)], ["one 199"], id="beside"),
-        pytest.param([work("one", "a", 100), work("one", "b", 1099)], ["one 1099"], id="leased"),
+        pytest.param([work("one", "a", 100, 200), work("one", "b", 190)], ["one 190"], id="beside"),
+        pytest.param([work("one", "a", 100), work("one", "b", 1090)], ["one 1090"], id="leased"),
         pytest.param([work("one", "a", 100), work("one", "b", 1100)], [], id="its lease ended"),
         pytest.param(
             [work("one", "a", 100, 1500), work("one", "b", 1100)], [], id="it ended too late"
+        ),
+        pytest.param(
+            [["cancelling a 110"], work("one", "a", 100), work("one", "b", 120)],
+            [],
+            id="cancelled",
         ),
         pytest.param([work("two", "a", 100), work("two", "b", 100)], [], id="two of two"),
         pytest.param(

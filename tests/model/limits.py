@@ -13,8 +13,8 @@ UNIT = 16384
 # So many reserves at most look at limits of groups after the last one: the first brings back what
 # a hold kept waiting, and the next finds that nothing has a limit.
 LOOKS = 2
-# What opens so soon is open: times of rates are never so close, but for the milliseconds of a run.
-SOON_MS = 1000
+# What opens so soon is open: the milliseconds of a run decide nothing.
+SOON_MS = 50
 
 
 @dataclass
@@ -66,7 +66,7 @@ class Limits:
             self.held[group] = now + ms
             self.hold, self.looks = True, 0
         elif group in self.held:
-            self.held[group] = now
+            self.held[group] = 0
 
     def must_hold(self, now: int) -> bool:
         return self._any_limit() or any(until > now for until in self.held.values())

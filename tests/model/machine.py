@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
 from layout import nearer
+from limits import SOON_MS
 from message import DEFAULT_BACKOFF, NORMAL, STATES, Draft, Message, Relay, Replace, State
 from model import AHEAD_MS, BY_POLICY, MOST, Queue, Status
 from watch import Watch
@@ -53,6 +54,8 @@ PICKS = st.lists(PICK, min_size=1, max_size=4)
 
 
 class Machine(Watch):
+    only_limits = False  # in each sequence groups have limits
+
     # The verbs. What is drawn must not depend on the state, which depends on the milliseconds of
     # the clock: so a rule that has nothing to do does another's work.
 
@@ -67,7 +70,8 @@ class Machine(Watch):
         self, who: int, first: Drawn, second: Drawn, groups: str, change: dict[str, int]
     ) -> None:
         """A queue that never had a group, or a limit, runs other scripts."""
-        self.groups, self.limits = groups != "", groups == "with limits"
+        self.limits = self.only_limits or groups == "with limits"
+        self.groups = self.limits or groups != ""
         if self.limits:
             self.set_limits(who, self.queue(0), "", change, clear=False)
         self.push(who, 0, first)
@@ -307,7 +311,7 @@ class Machine(Watch):
             or (m.state == "delayed" and now < m.time_ms < now + SPAN_MS / 2)
         ]
         if late:
-            longest = max(m.time_ms for m in late) - now
+            longest = max(0, *(m.time_ms - now for m in late)) + 2 * SOON_MS
             self.look()
             self.pass_ms(longest)
 
@@ -692,8 +696,9 @@ def ends(message: Message) -> int:
     return int(message.draft.drop or message.draft.dead_letter != "")
 
 
-def run(world: World, examples: int, **more: Any) -> None:
+def run(world: World, examples: int, only_limits: bool = False, **more: Any) -> None:
     """Runs that many sequences in it; a Difference, or Flaky, ends them, and the first is shown."""
+    machine = type("Machine", (Machine,), {"world": world, "only_limits": only_limits})
     rules = settings(
         max_examples=examples,
         stateful_step_count=50,
@@ -704,7 +709,7 @@ def run(world: World, examples: int, **more: Any) -> None:
         **more,
     )
     try:
-        run_state_machine_as_test(type("Machine", (Machine,), {"world": world}), settings=rules)
+        run_state_machine_as_test(machine, settings=rules)
     finally:
         if world.failed:
             print(*world.failed, sep="\n")

@@ -146,7 +146,7 @@ class Watch(RuleBasedStateMachine):
         held = {escaped(group): until for group, until in limits.held.items() if until > now}
         near_times = {group: near(seen.get(group, 0), until) for group, until in held.items()}
         self.same(f"the holds of {queue.name}", seen, near_times)
-        limits.held = {group: seen.get(escaped(group), now) for group in limits.held}
+        limits.held = {group: seen.get(escaped(group), 0) for group in limits.held}
         rated = {group: us // 1000 for group, us in noted.rated.items() if us // 1000 > now}
         next_times = {group: ms for group, ms in limits.next_ms.items() if ms > now}
         for group, next_ms in next_times.items():
