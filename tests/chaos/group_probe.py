@@ -46,7 +46,10 @@ class GroupProbe:
         self._threads = [
             threading.Thread(target=self._push),
             threading.Thread(target=self._look),
-            *(threading.Thread(target=self._work, args=(place,)) for place in range(self.consumers)),
+            *(
+                threading.Thread(target=self._work, args=(place,))
+                for place in range(self.consumers)
+            ),
         ]
 
     def __enter__(self) -> Self:
@@ -74,7 +77,9 @@ class GroupProbe:
         with dueq.Queue(self.queue, self._url) as queue:
             while not self._over.wait(self.push_every_s):
                 count = self._chance.choice((1, 1, 2, 5))
-                drafts = [dueq.Draft("", group=self._chance.choice(self.groups)) for _ in range(count)]
+                drafts = [
+                    dueq.Draft("", group=self._chance.choice(self.groups)) for _ in range(count)
+                ]
                 with suppress(dueq.Error):
                     ids = queue.push_many(drafts)
                     if self._chance.random() < 0.1:

@@ -196,7 +196,8 @@ def _read(facts: Facts, lines: Iterable[str]) -> None:
             elif word == "grouped":
                 pushes[rest[0]].group = rest[1]
             elif word == "limits":
-                facts.limits[rest[0], rest[1]] = GroupLimit(*map(int, rest[2:]))
+                concurrency, rate, burst = map(int, rest[2:])
+                facts.limits[rest[0], rest[1]] = GroupLimit(concurrency, rate, burst)
             elif word == "at_work":
                 work = Work(int(rest[4]), int(rest[5]))
                 at_work[rest[2], rest[3]] = work

@@ -748,5 +748,7 @@ def work(group: str, id: str, now: int, stop: int = 0, number: int = 1) -> list[
 )
 def test_group_has_no_more_than_its_limits_allow(lines: list[list[str]], over: list[str]) -> None:
     noted = [line for each in lines for line in each]
-    assert found([*LIMITS, *noted]) == ({"over limit": [f"q {each}" for each in over]} if over else {})
+    assert found([*LIMITS, *noted]) == (
+        {"over limit": [f"q {each}" for each in over]} if over else {}
+    )
     assert found([*LIMITS, *noted], ["forgotten 90 150 q"]) == {}

@@ -117,7 +117,10 @@ class Users:
     def give_back(self) -> None:
         if self.held:
             message = self.held[-1]
-            self.chance.choice([message.release, lambda: message.retry(0)])()
+            if self.chance.random() < 0.5:
+                message.release()
+            else:
+                message.retry(0)
             self.held.pop()
 
     def hold(self) -> None:

@@ -131,7 +131,9 @@ class PythonDriver:
     def do_limit(self, queue: dueq.Queue, request: Json) -> Json:
         names = ("concurrency", "rate", "burst", "backlog")
         group = request["group"]
-        more: Json = {name if group else f"each_group_{name}": set_to(request, name) for name in names}
+        more: Json = {
+            name if group else f"each_group_{name}": set_to(request, name) for name in names
+        }
         if group:
             more |= {"group": group, "weight": set_to(request, "weight")}
         queue.limit(**more, clear=request["clear"])

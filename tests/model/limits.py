@@ -154,7 +154,7 @@ class Gate:
         return at_work < self.limits.concurrency(group) and not opens_ms
 
     def next_turn(self, group: str, turn: int, floor: int) -> int:
-        """Of a group that takes its turn. One that was kept waiting gains nothing by an old time."""
+        """Of a group that takes its turn. One that waited gains nothing by an old time."""
         self.taken[group] += 1
         return (floor if self.limits.hold else turn) + self.turn_costs(group)
 

@@ -11,8 +11,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from drafts import DELAYED_ROW, LIMITED, LIMITS, POLICY_COUNT, QUEUES, ROWS, SPAN_MS, WEIGHTS
-from drafts import asked, drawn
+from drafts import (
+    DELAYED_ROW,
+    LIMITED,
+    LIMITS,
+    POLICY_COUNT,
+    QUEUES,
+    ROWS,
+    SPAN_MS,
+    WEIGHTS,
+    asked,
+    drawn,
+)
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir

@@ -100,7 +100,9 @@ class Watch(RuleBasedStateMachine):
         """
         turns, noted = queue.turns, self.world.groups(queue.name)
         if not (noted.limited or queue.limits.hold):
-            self.same(f"the groups of {queue.name} at a limit", (noted.parked, noted.timers), ({}, {}))
+            self.same(
+                f"the groups of {queue.name} at a limit", (noted.parked, noted.timers), ({}, {})
+            )
         else:
             self.look_at_limits(queue, noted)
         self.away[queue.name] = set(noted.parked)
@@ -154,7 +156,9 @@ class Watch(RuleBasedStateMachine):
             # Whether a reserve has read a time that is too late since the rate was changed.
             if at < next_ms and at > min(next_ms, latest) - SLACK_MS:
                 limits.next_ms[group] = next_times[group] = at
-        wanted = {escaped(g): near(rated.get(escaped(g), 0), int(ms)) for g, ms in next_times.items()}
+        wanted = {
+            escaped(g): near(rated.get(escaped(g), 0), int(ms)) for g, ms in next_times.items()
+        }
         self.same(f"the times of rates of {queue.name}", rated, wanted)
         limits.next_ms |= {group: rated[escaped(group)] for group in next_times}
 

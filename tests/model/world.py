@@ -99,7 +99,7 @@ class World:
 
 @dataclass
 class Groups:
-    """What a queue notes of its groups. The members of sets and hashes are by name, as in tickets."""
+    """What a queue notes of its groups, by their names as tickets have them."""
 
     floor: str  # and the time given last
     returned: int  # how many were released
