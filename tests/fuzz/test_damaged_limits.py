@@ -150,7 +150,7 @@ def mend(queue: dueq.Queue) -> None:
 def drain(users: Users, limits: dict[str | None, int]) -> None:
     """Takes all there is, and looks at what is at work."""
     deadline = time.monotonic() + 8
-    while users.acked.keys() != users.pushed:
+    while users.pushed - users.acked.keys():
         assert time.monotonic() < deadline, f"wedged: {users.queue.groups()}"
         fresh = len(users.held)
         users.reserve(0.1)

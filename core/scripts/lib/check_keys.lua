@@ -63,7 +63,7 @@ local function check_meta()
   local limited = values[#names] ~= '2' and (waits and '2' or limited_by())
   local function head(key)
     local score = tonumber(read_list('ZRANGE', key, 0, 0, 'WITHSCORES')[2] or '')
-    return score and score <= 4102444800000 and math.ceil(score) or math.huge
+    return score and score <= 4102444800000 and math.max(0, math.ceil(score)) or math.huge
   end
   -- A reserve may leave ended leases to their holders. The note then says that a reserve must look
   -- again, at most 1 s later (lib/ended_leases.lua). check allows 2 s.

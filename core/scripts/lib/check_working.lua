@@ -43,8 +43,8 @@ local function check_working()
 end
 
 -- A group in `parked` waits for a time, or for an end of one of its messages. The time is not later
--- than its hold and its rate say. If none is leased, or the time is later, a repair brings the group
--- back to `turns`.
+-- than its hold and its rate say. If none is leased, or the time is later, a repair brings the
+-- group back to `turns`.
 local function check_parked(name, time)
   local function score(set)
     return tonumber(read_list('ZMSCORE', set, name)[1] or '')
