@@ -849,7 +849,9 @@ typedef struct dueq_limit_options {
      * in 100 ms, at least 1.
      */
     int64_t burst;
-    /* The group that the limits above and the three below are of; data NULL: they are the queue's. */
+    /*
+     * The group that the limits above and the three below are of; data NULL: they are the queue's.
+     */
     dueq_bytes group;
     /* How many messages of `group` may wait before a push is refused, to DUEQ_MAX_LIMIT. */
     int64_t backlog;

@@ -9,8 +9,9 @@
 
     if (!PyArg_ParseTuple($input, "Ls#Lz#LLs#Ls#LLi:limit_options", &concurrency, &made.rate.data,
                           &rate_size, &burst, &made.group.data, &group_size, &backlog, &weight,
-                          &made.order.data, &order_size, &each_concurrency, &made.each_group_rate.data, &each_rate_size,
-                          &each_burst, &each_backlog, &clear))
+                          &made.order.data, &order_size, &each_concurrency,
+                          &made.each_group_rate.data, &each_rate_size, &each_burst, &each_backlog,
+                          &clear))
         SWIG_fail;
     made.concurrency = concurrency;
     made.rate.size = (size_t)rate_size;

@@ -7,8 +7,8 @@
 --   tickets, how many tickets wait, the first of them that has a message ('': none), how many of
 --   its messages are leased (-1: not known, as more than 1,000 of the queue are), what keeps them
 --   waiting ('concurrency', 'order', 'rate', 'hold', or '': nothing), until when it is held in ms
---   (0: it is not), the id of the message that must end before, if that is the order ('': not known)
---   }.
+--   (0: it is not), and, if they wait because of the order, the id of the message that must end
+--   before ('': not known) }.
 --   First come the groups that are in `turns`, in the order of their next turns; then those that
 --   are at a limit, in the order of their virtual times; behind them those that have only leased
 --   messages, or tickets among the first 500 of `ready`, which no script has sorted yet. A group of
@@ -54,7 +54,8 @@ end
 local function holder_of(name, order)
   for _, member in ipairs(order == 'strict' and begun_page(name, 0, 10) or {}) do
     local own, id = string.match(member, '\t(%w*):(.+)$')
-    if begun_ticket(member) or redis.call('ZSCORE', leased, '0.' .. own .. '=' .. name .. ':' .. id) then
+    local first = id and '0.' .. own .. '=' .. name .. ':' .. id
+    if id and (begun_ticket(member) or redis.call('ZSCORE', leased, first)) then
       return id
     end
   end

@@ -68,7 +68,8 @@ for i = 4, #ARGV, 3 do
   end
 end
 -- A reserve reads the order of one group only where `each.order` is set.
-local each_order, has_own_order, has_strict = has['each.order'] and orders['each.order'], false, false
+local each_order = has['each.order'] and orders['each.order']
+local has_own_order, has_strict = false, false
 for field in pairs(has) do
   has_own_order = has_own_order or string.find(field, '^g%.order:')
   has_strict = has_strict or orders[field] == 'strict'

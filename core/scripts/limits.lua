@@ -3,8 +3,8 @@
 -- includes refuse_layout limits
 -- Returns { concurrency, rate, burst, and of each group concurrency, rate, burst, backlog, order },
 --   each as it was set, or '': there is no limit; behind them, of each group that has limits of its
---   own, in the order of their names: its name, concurrency, rate, burst, backlog, weight and order;
---   or an error: CORRUPT.
+--   own, in the order of their names: its name, concurrency, rate, burst, backlog, weight and
+--   order; or an error: CORRUPT.
 
 -- include refuse_layout
 local limit, problem = limits_read()
@@ -17,8 +17,11 @@ for i = 1, #found, 2 do
   local kind, name = string.match(field, '^g%.(%l+):(.*)$')
   local of_groups = kind or string.match(field, '^each%.(%l+)$')
   local number = string.match(value, of_groups == 'rate' and '^([1-9]%d*)/[smh]$' or '^[1-9]%d*$')
-  local is_order = of_groups == 'order' and (value == 'fair' or value == 'fifo' or value == 'strict')
-  if of_groups and not (is_order or number and #number <= 7 and tonumber(number) <= 1000000) then
+  local is_sound = number and #number <= 7 and tonumber(number) <= 1000000
+  if of_groups == 'order' then
+    is_sound = value == 'fair' or value == 'fifo' or value == 'strict'
+  end
+  if of_groups and not is_sound then
     return redis.error_reply(string.format('CORRUPT the limits of the queue cannot be read: '
       .. "%s has its %s damaged. 'dueq limit QUEUE' sets them anew", limits, of_groups))
   elseif kind and not own[name] then

@@ -68,9 +68,9 @@ if following == '' then
   end
 end
 -- include noop_write
--- An empty line stays in `turns`, as when its last message was delivered. One in `parked` comes back
--- to `turns`. So does a line that perhaps waited for a message that this page removes, as that was
--- delivered before (lib/strict_order.lua).
+-- An empty line stays in `turns`, as when its last message was delivered. One in `parked` comes
+-- back to `turns`. So does a line that perhaps waited for a message that this page removes, as that
+-- was delivered before (lib/strict_order.lua).
 local is_emptied = line and line.changed and following == ''
 local time = (is_emptied or was_begun) and redis.call('ZSCORE', parked, name)
 if time then

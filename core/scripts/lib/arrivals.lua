@@ -4,8 +4,8 @@
 -- how many of them came back and go to the fronts of their lines. garbage: gets what is no ticket;
 -- nil: the sorting ends before it. is_begun: whether a message was begun in a group in the order
 -- strict, and goes to the front too. nil: the script cannot know that. So where groups have limits,
--- the sorting ends before a message that was delivered. The caller removes the tickets from `ready`.
--- Returns how many it has sorted.
+-- the sorting ends before a message that was delivered. The caller removes the tickets from
+-- `ready`. Returns how many it has sorted.
 local function sort_arrivals(most, returned, garbage, is_begun)
   local tickets, fresh, names = redis.call('LRANGE', ready, 0, most - 1), {}, {}
   local back, names_back, count = {}, {}, #tickets

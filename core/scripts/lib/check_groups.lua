@@ -1,9 +1,9 @@
 -- defines check_lines in_line; needs begun groups limits lines parked ready turns
 -- includes check_findings check_verdict group_mark ticket deferred_removals check_working
 -- The stage `lines` of check: the marks of groups and the tickets in them, then the segments of the
--- lines, then the members of `turns`, then `working`, and the members of `parked` and of `begun`. The
--- cursor is the first letter of the key and a cursor of SCAN. A repair removes what it cannot read.
--- The messages whose tickets were there are found as lost.
+-- lines, then the members of `turns`, then `working`, and the members of `parked` and of `begun`.
+-- The cursor is the first letter of the key and a cursor of SCAN. A repair removes what it cannot
+-- read. The messages whose tickets were there are found as lost.
 
 -- A group's mark as a table; nil: there is none, or it cannot be read.
 local function mark_of(name)

@@ -202,9 +202,10 @@ do
     return is_on and name ~= '' and math.max(0, opens_at(state_of(name)) - now) or 0
   end
 
-  -- The groups that got places back, or whose begun messages came, come back to the turns. The caller does this before it takes
-  -- the first turn, and before it writes. takes: turns are taken after this: then the groups whose
-  -- timers are due come back, too, at most 100. Returns whether any came back.
+  -- The groups that got places back, or whose begun messages came, come back to the turns. The
+  -- caller does this before it takes the first turn, and before it writes. takes: turns are taken
+  -- after this: then the groups whose timers are due come back, too, at most 100. Returns whether
+  -- any came back.
   function group_gate.bring_back(takes)
     local names = { nil }
     if is_on and takes and not has_looked and next_timer <= now then

@@ -7,9 +7,9 @@
 -- `turns`, as they are at a limit, `timers` those of them that wait for a time.
 local is_limited, leaving, by_name = nil, { nil }, {}
 
--- The script removes these tickets from `leased`, or ends their messages, which are not leased
--- (wait). It calls this before it writes: this reads how many places the groups of the tickets have,
--- and which of the groups are in `parked`.
+-- The script removes these tickets from `leased`; or, if they `wait`, it ends their messages, which
+-- are not leased. It calls this before it writes: this reads how many places the groups of the
+-- tickets have, and which of the groups are in `parked`.
 local function leaves(tickets, wait)
   local new = { nil }
   for i = 1, #tickets do
