@@ -156,15 +156,24 @@ class LimitProbe(GroupProbe):
 
     def __enter__(self) -> Self:
         """The limits are there before the first fault."""
-        first, second = self.groups[:2]
-        with dueq.Queue(self.queue, self._url) as queue:
-            queue.limit(each_group_concurrency=EACH)
-            queue.limit(group=first, concurrency=FIRST_CONCURRENCY, weight=3)
-            queue.limit(group=second, rate=f"{SECOND_RATE}/s", burst=SECOND_BURST)
+        second = self.groups[1]
+        deadline = time.monotonic() + DRAIN_S
+        # Beside all that begins now, a server may take its time.
+        while not self._are_limits_set():
+            assert time.monotonic() < deadline, "the limits cannot be set"
         for group, concurrency in self._limits.items():
             rate, burst = (SECOND_RATE, SECOND_BURST) if group == second else (0, 0)
             self._note(f"limits {self.queue} {group} {concurrency} {rate} {burst}")
         return super().__enter__()
+
+    def _are_limits_set(self) -> bool:
+        first, second = self.groups[:2]
+        with suppress(dueq.Error), dueq.Queue(self.queue, self._url) as queue:
+            queue.limit(each_group_concurrency=EACH)
+            queue.limit(group=first, concurrency=FIRST_CONCURRENCY, weight=3)
+            queue.limit(group=second, rate=f"{SECOND_RATE}/s", burst=SECOND_BURST)
+            return True
+        return False
 
     def __exit__(self, *what: object) -> None:
         super().__exit__(*what)
