@@ -24,7 +24,9 @@ for _, ticket in ipairs(redis.call('ZRANGEBYSCORE', outbox, '-inf', limit, 'LIMI
   if not target then
     defer_removal('ZREM', outbox, ticket)
     broken[#broken + 1] = stored and ticket or nil
-  elseif named and target ~= own and not is_open and redis.call('SISMEMBER', targets, target) == 0 then
+  elseif named and target ~= own and not is_open
+    and redis.call('SISMEMBER', targets, target) == 0
+  then
     local problem = target .. ': the list of targets of this queue does not have it: dueq allow'
     outbox_postpone(ticket, id, problem, now)
     redis.call('HSET', meta, 'outbox_error', problem)
