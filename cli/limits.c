@@ -53,12 +53,12 @@ static json_object *json_groups(const dueq_bounds *limits) {
     return list;
 }
 
-static void json_limits(const struct cli *cli, const dueq_bounds *from) {
+json_object *json_of_limits(const char *queue, const dueq_bounds *from) {
     json_object *object = json_object_new_object();
-    json_object_object_add(object, "queue", json_name(cli->queue_name));
+    json_object_object_add(object, "queue", json_name(queue));
 #define JSON_GROUP_LIMITS(ignored) json_groups(from)
     DUEQ_BOUNDS_FIELDS(JSON_FIELD)
-    json_line(object);
+    return object;
 }
 
 static int run_limits(struct cli *cli, int argc, char *argv[]) {
@@ -67,8 +67,10 @@ static int run_limits(struct cli *cli, int argc, char *argv[]) {
         return code;
     dueq_result *result;
     dueq_status status = cli_wait(cli, dueq_limits_submit(cli->queue), &result);
-    if (status == DUEQ_OK)
-        (cli->json ? json_limits : print_limits)(cli, dueq_result_limits(result));
+    if (status == DUEQ_OK && cli->json)
+        json_line(json_of_limits(cli->queue_name, dueq_result_limits(result)));
+    else if (status == DUEQ_OK)
+        print_limits(cli, dueq_result_limits(result));
     dueq_result_free(result);
     return cli_report(cli, status, NULL);
 }

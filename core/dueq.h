@@ -561,6 +561,11 @@ typedef struct dueq_message {
      */
     dueq_bytes dead_letter;
     dueq_bytes group; /* the group with which the message takes turns; Size 0: it has none */
+    /*
+     * How far the job of the message has come, from 0 to 1, as the job said. -1: it said nothing.
+     */
+    double progress;
+    dueq_bytes progress_note; /* what the job said with its progress; empty: nothing */
     /* The end of what was made. */
     size_t body_size; /* of the whole body; more than body.size if dueq_queue_preview() cut it */
     int64_t lease_ms; /* as in the draft */

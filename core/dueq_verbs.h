@@ -569,7 +569,9 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(TEXT, error) \
     X(FLAG, drop) \
     X(NAME, dead_letter) \
-    X(NAME, group)
+    X(NAME, group) \
+    X(SHARE, progress) \
+    X(TEXT, progress_note)
 #define DUEQ_SIZES_FIELDS(X) \
     X(COUNT, ready) \
     X(COUNT, delayed) \

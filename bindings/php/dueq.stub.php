@@ -1563,6 +1563,15 @@ namespace Dueq
         /** The group with which the message takes turns. null: it has none. */
         public readonly ?string $group;
 
+        /**
+         * How far the job of the message has come, from 0 to 1, as the job said. null: it said
+         * nothing.
+         */
+        public readonly ?float $progress;
+
+        /** What the job said with its progress; empty: nothing. */
+        public readonly string $progressNote;
+
         // The end of what was made.
 
         private function __construct() {}

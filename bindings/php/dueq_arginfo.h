@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 1444982779738e72cf151afdfac6d8f26bb53bb4 */
+ * Stub hash: 80454c16590e08326aeeb8d6f3475c505754ec35 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -1995,6 +1995,18 @@ static zend_class_entry *register_class_Dueq_Message(zend_class_entry *class_ent
 	zend_string *property_group_name = zend_string_init("group", sizeof("group") - 1, 1);
 	zend_declare_typed_property(class_entry, property_group_name, &property_group_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
 	zend_string_release(property_group_name);
+
+	zval property_progress_default_value;
+	ZVAL_UNDEF(&property_progress_default_value);
+	zend_string *property_progress_name = zend_string_init("progress", sizeof("progress") - 1, 1);
+	zend_declare_typed_property(class_entry, property_progress_name, &property_progress_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_progress_name);
+
+	zval property_progressNote_default_value;
+	ZVAL_UNDEF(&property_progressNote_default_value);
+	zend_string *property_progressNote_name = zend_string_init("progressNote", sizeof("progressNote") - 1, 1);
+	zend_declare_typed_property(class_entry, property_progressNote_name, &property_progressNote_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_progressNote_name);
 
 	return class_entry;
 }

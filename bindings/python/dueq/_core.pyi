@@ -198,7 +198,7 @@ GroupRow: TypeAlias = tuple[
     str,
 ]
 # id, body, headers, ticket, attempt, max_attempts, crashes, max_crashes, deliveries, priority,
-# state, time_ms, created_ms, expires_ms, error, drop, dead_letter, group
+# state, time_ms, created_ms, expires_ms, error, drop, dead_letter, group, progress, progress_note
 MessageRow: TypeAlias = tuple[
     str,
     bytes,
@@ -217,6 +217,8 @@ MessageRow: TypeAlias = tuple[
     str,
     bool,
     str,
+    str,
+    float,
     str,
 ]
 # ready, delayed, reserved, quarantined, next_ms, now_ms

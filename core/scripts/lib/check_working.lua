@@ -1,5 +1,5 @@
 -- defines check_working check_parked check_begun
--- needs attempts begun dead leased limits meta msg outbox parked timers turns working
+-- needs attempts begun dead holds leased limits meta msg outbox parked rated timers turns working
 -- includes attempts check_findings check_verdict at_work deferred_removals group_in decimal ticket
 -- includes wake
 -- What check looks at where a queue has limits of groups (lib/group_limits.lua).
@@ -30,6 +30,10 @@ local function check_working()
   end
   for name in pairs(counts) do
     names[#names + 1] = name
+  end
+  local too_long = read_list('ZRANGEBYSCORE', holds, '(4102444800000', '+inf', 'LIMIT', 0, 1000)
+  for _, name in ipairs(too_long) do
+    report_removal('group', 'ZREM', holds, name)
   end
   table.sort(names)
   for _, name in ipairs(names) do
@@ -65,19 +69,27 @@ local function holder_of(name)
 end
 
 -- A group in `parked` waits for a time, for an end of one of its messages, or, in the order strict,
--- for a message that was begun. Such a message is not in the line: else it would be the first one,
--- and the group would be in `turns`. If a group waits for nothing, a repair brings it back to
--- `turns`.
+-- for a message that was begun. The time is not later than its hold and its rate say. The begun
+-- message is not in the line: else it would be the first one, and the group would be in `turns`. A
+-- repair brings a group that waits for nothing, or too long, back to `turns`.
 local function check_parked(name, time, in_line)
-  local waits = read_list('ZMSCORE', timers, name)[1]
-  if waits or at_work(read_list('HMGET', working, name)[1]) > 0 then
+  local function score(set)
+    return tonumber(read_list('ZMSCORE', set, name)[1] or '')
+  end
+  local waits, held_until = score(timers), score(holds) or 0
+  local latest = math.max(now, held_until <= 4102444800000 and held_until or 0,
+    math.ceil((score(rated) or 0) / 1000))
+  local is_late = waits and waits > latest
+  if not is_late and (waits or at_work(read_list('HMGET', working, name)[1]) > 0) then
     return
   end
   local member, ticket, place = holder_of(name)
-  if not member or not place and in_line(ticket) then
+  local waits_in_line = member and not place and in_line(ticket)
+  if is_late or not member or waits_in_line then
     report_removal('group', 'ZREM', parked, name)
     if repairs then
-      if member then
+      defer_removal('ZREM', timers, name)
+      if waits_in_line then
         defer_removal('ZREM', begun, member)
       end
       redis.call('ZADD', turns, 'NX', time, name)

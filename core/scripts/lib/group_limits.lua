@@ -22,9 +22,9 @@ do
   -- The groups of begun messages that came to their lines (lib/strict_order.lua).
   local resumed = { nil }
   -- The groups whose timers are due, and the time of the next timer.
-  local due, next_timer, has_looked = { nil }, math.huge, false
+  local due, next_timer, has_timers, has_looked = { nil }, math.huge, false, false
   local ends, limited = false, nil
-  local parking, returning, gone, waiting = { nil }, { nil }, { nil }, { nil }
+  local parking, returning, gone, waiting, past = { nil }, { nil }, { nil }, { nil }, { nil }
 
   -- Reads the limits that hold for each group. Types of keys are checked before the first write.
   -- us_now: the server's clock in microseconds.
@@ -36,6 +36,7 @@ do
     has_parked = redis.call('ZCARD', parked) > 0
     has_rated, holding = redis.call('ZCARD', rated) > 0, redis.call('ZCARD', holds)
     next_timer = tonumber(redis.call('ZRANGE', timers, 0, 0, 'WITHSCORES')[2] or '') or math.huge
+    has_timers = next_timer < math.huge
     -- A reserve that cannot read the key delivers nothing.
     each = redis.pcall('HMGET', limits, 'each.concurrency', 'each.rate', 'each.burst', 'each.order')
     each_order = each[4]
@@ -90,7 +91,9 @@ do
       state.is_strict = order == 'strict'
       state.step = math.max(1, math.floor(16384 / (limit_number(own[at - 2]) or 1)))
       read_rate(state, own[at - 1] or each[2], own[at] or each[3], rates[i])
-      state.held_until = tonumber(ends[i] or '') or 0
+      -- No hold is so long.
+      local held_until = tonumber(ends[i] or '') or 0
+      state.held_until = held_until <= 4102444800000 and held_until or 0
     end
   end
 
@@ -146,6 +149,9 @@ do
       if at > 0 then
         waiting[#waiting + 1], waiting[#waiting + 2] = string.format('%d', at), line.name
         next_timer, state.waits = math.min(next_timer, at), true
+      elseif has_timers then
+        -- A purge leaves a group's time here. It must not keep the group from its next place.
+        past[#past + 1] = line.name
       end
     elseif state and state.is_parked then
       returning[#returning + 1] = line.name
@@ -295,7 +301,6 @@ do
       end
       return
     end
-    local past = { nil }
     for _, name in ipairs(due) do
       past[#past + 1] = not states[name].waits and name or nil
     end

@@ -1,5 +1,6 @@
 -- defines select_messages; needs attempts leased msg ready
 -- includes envelope note_failure attempts ticket deferred_removals precheck_full end_message
+-- includes chain_failed
 -- Selects the messages that a reserve delivers: goes through the lanes in order, until it has
 -- `most` of them, or has met 1,000 tickets. It does not deliver what is no ticket, has no message,
 -- is over its time to live, or has exhausted its attempts.
@@ -57,6 +58,8 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
         by_turns.ends(ticket)
       end
       if e and e.expires and e.expires <= now then
+        c.relay_due = chain_failed(id, e, ticket, 'its time to live is over', now, precheck_full)
+          or c.relay_due
         defer_forget(id)
         c.expired = c.expired + 1
       elseif spent then
