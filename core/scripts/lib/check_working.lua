@@ -31,7 +31,7 @@ local function check_working()
   for name in pairs(counts) do
     names[#names + 1] = name
   end
-  local too_long = read_list('ZRANGEBYSCORE', holds, '(4102444800000', '+inf', 'LIMIT', 0, 1000)
+  local too_long = read_list('ZRANGE', holds, '(4102444800000', '+inf', 'BYSCORE', 'LIMIT', 0, 1000)
   for _, name in ipairs(too_long) do
     report_removal('group', 'ZREM', holds, name)
   end
