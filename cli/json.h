@@ -65,6 +65,8 @@ void json_write_part(FILE *out, dueq_bytes text);
  * the object.
  */
 json_object *json_of_message(const char *queue, const dueq_message *message);
+/* Adds `progress` and `progress_note`, if the job of the message has said how far it is. */
+void json_add_progress(json_object *object, const dueq_message *message);
 /* The message without `body`, which is the last member. */
 json_object *json_of_head(const char *queue, const dueq_message *message);
 /*
@@ -82,6 +84,7 @@ json_object *json_of_inspected(const char *queue, const dueq_message *message,
                                const struct workers_view *workers, const struct history *history);
 json_object *json_of_failure(const dueq_failure *failure, const struct workers_view *workers);
 json_object *json_of_group(const dueq_group *group);
+json_object *json_of_limits(const char *queue, const dueq_bounds *limits);
 /* A message that a consumer has leased for long. */
 json_object *json_of_running(const char *queue, const struct running *running,
                              const dueq_message *message);

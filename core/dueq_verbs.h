@@ -471,6 +471,7 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(WORD, each_group_rate) \
     X(OPTIONAL, each_group_burst) \
     X(OPTIONAL, each_group_backlog) \
+    X(WORD, order) \
     X(GROUP_LIMITS, groups)
 #define DUEQ_GROUP_LIMITS_FIELDS(X) \
     X(TEXT, name) \
@@ -478,7 +479,8 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(TEXT, rate) \
     X(OPTIONAL, burst) \
     X(OPTIONAL, backlog) \
-    X(OPTIONAL, weight)
+    X(OPTIONAL, weight) \
+    X(TEXT, order)
 #define DUEQ_FINDING_FIELDS(X) \
     X(WORD, kind) \
     X(WORD, text) \
@@ -547,7 +549,8 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(INDEX, leased) \
     X(TIME, now_ms) \
     X(TEXT, at_limit) \
-    X(MAYBE_TIME, held_until_ms)
+    X(MAYBE_TIME, held_until_ms) \
+    X(NAME, holder)
 #define DUEQ_MESSAGE_FIELDS(X) \
     X(TEXT, id) \
     X(BYTES, body) \
@@ -566,7 +569,9 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(TEXT, error) \
     X(FLAG, drop) \
     X(NAME, dead_letter) \
-    X(NAME, group)
+    X(NAME, group) \
+    X(SHARE, progress) \
+    X(TEXT, progress_note)
 #define DUEQ_SIZES_FIELDS(X) \
     X(COUNT, ready) \
     X(COUNT, delayed) \

@@ -45,7 +45,8 @@
     X(PARKED, "parked")                                                                            \
     X(TIMERS, "timers")                                                                            \
     X(RATED, "rated")                                                                              \
-    X(HOLDS, "holds")
+    X(HOLDS, "holds")                                                                              \
+    X(BEGUN, "begun")
 
 enum dueq__key {
 #define DUEQ__KEY_OF(name, suffix) DUEQ__KEY_##name,

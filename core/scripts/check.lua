@@ -2,7 +2,7 @@
 -- wrong, and may repair it. A key of another type counts as empty.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine
 -- keys rates received failures groups lines turns limits working parked timers
--- keys rated holds
+-- keys rated holds begun
 -- includes check_keys check_verdict check_findings check_groups lane_window message envelope ticket
 -- includes decimal
 -- includes deferred_removals outbox_put enqueue lane refuse_wire refuse_partitioned noop_write

@@ -52,7 +52,7 @@ KINDS = {
     "working": "HASH",
     **dict.fromkeys(("delayed", "leased", "dead", "outbox", "received", "unique"), "ZSET"),
     **dict.fromkeys(("wake", "lock_wake", "members", "consumers", "turns"), "ZSET"),
-    **dict.fromkeys(("parked", "timers", "rated", "holds"), "ZSET"),
+    **dict.fromkeys(("parked", "timers", "rated", "holds", "begun"), "ZSET"),
     **dict.fromkeys(("reply", "lock"), "STRING"),
     "targets": "SET",
 }

@@ -6,6 +6,7 @@ dueq.redisson and dueq.laravel work on the queues of Redisson and Laravel.
 from dueq import _core, _fallbacks
 from dueq._arguments import PROVIDED
 from dueq._decision import Decided
+from dueq._gaps import FAILURE, PREVIOUS
 from dueq._inflight import Push
 from dueq._message import State
 from dueq.app import App, Task
@@ -15,19 +16,23 @@ from dueq.blocking.lock import Lock
 from dueq.blocking.message import Message
 from dueq.blocking.pusher import Pusher
 from dueq.blocking.queue import Queue, Queues, queues
+from dueq.chain import chain
 from dueq.draft import Draft
-from dueq.errors import BacklogError, Duplicate, Error, LeaseLost, NotDurable
+from dueq.errors import BacklogError, CursorTooLargeError, Duplicate, Error, LeaseLost, NotDurable
 from dueq.inspection import Failure, Group, Lease, WorkerInfo
 from dueq.job import Job, JobMessage, SoftTimeout, Stopped, current_job
 from dueq.schedule import next_time
 from dueq.stats import Finding, GroupLimits, Limits, Rate, Stats
 
 __all__ = [
+    "FAILURE",
+    "PREVIOUS",
     "PROVIDED",
     "App",
     "BacklogError",
     "Backoff",
     "Consumer",
+    "CursorTooLargeError",
     "Decided",
     "Draft",
     "Duplicate",
@@ -56,6 +61,7 @@ __all__ = [
     "Task",
     "WorkerInfo",
     "__version__",
+    "chain",
     "current_job",
     "next_time",
     "queues",

@@ -178,6 +178,19 @@ class MessageBase:
         """The group with which the message takes turns. None: it has none."""
         return self._row[17] or None
 
+    @property
+    def progress(self) -> float | None:
+        """
+        How far the job of the message has come, from 0 to 1, as the job said. None: it said
+        nothing.
+        """
+        return None if self._row[18] < 0 else self._row[18]
+
+    @property
+    def progress_note(self) -> str:
+        """What the job said with its progress; empty: nothing."""
+        return self._row[19]
+
     # The end of what was made.
 
     def json(self) -> Any:

@@ -1,5 +1,5 @@
 -- defines end_message; needs attempts dead msg
--- includes ticket count deferred_removals outbox_put put_tickets attempts
+-- includes ticket count deferred_removals outbox_put put_tickets attempts chain_failed
 -- Ends a message by its policy: it moves to `dead`, to the outbox for its dead-letter queue, or is
 -- dropped. had: its attempts, which count the last delivery. e: its envelope as a table (nil:
 -- corrupt). Returns whether a relay has work.
@@ -7,9 +7,10 @@ local function end_message(id, e, had, now)
   local ticket = ticket_write(had.deliveries, id, had.suffix)
   local out = e and e.dead_letter and e.dead_letter ~= string.match(msg, '^dueq:{(.*)}:msg$')
   count('died', 1)
+  local caught = e and chain_failed(id, e, ticket, had.error, now)
   if not out and e and e.drop then
     defer_forget(id)
-    return false
+    return caught
   end
   if out then
     outbox_put(ticket, now + 1000)
@@ -17,5 +18,5 @@ local function end_message(id, e, had, now)
     put_tickets(dead, now, { ticket })
   end
   redis.call('HSET', attempts, id, attempts_write(had))
-  return out
+  return out or caught
 end

@@ -47,7 +47,7 @@ if stop > 7 then
   if #acknowledged > 0 then
     acknowledge(acknowledged)
     if by_turns then
-      by_turns.leave(acknowledged)
+      by_turns.leave(acknowledged, true)
     end
   end
 end
@@ -70,7 +70,7 @@ if failed_ticket then
   if digit ~= DUEQ_LEASE_LOST then
     freed = freed + 1
     if by_turns then
-      by_turns.leave({ failed_ticket })
+      by_turns.leave({ failed_ticket }, digit == DUEQ_EXHAUSTED)
     end
   end
   state = read_state()
