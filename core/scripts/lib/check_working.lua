@@ -31,11 +31,9 @@ local function check_working()
   for name in pairs(counts) do
     names[#names + 1] = name
   end
-  local longest = read_list('ZRANGE', holds, -1000, -1, 'WITHSCORES')
-  for i = 1, #longest, 2 do
-    if tonumber(longest[i + 1]) > 4102444800000 then
-      report_removal('group', 'ZREM', holds, longest[i])
-    end
+  local too_long = read_list('ZRANGE', holds, '(4102444800000', '+inf', 'BYSCORE', 'LIMIT', 0, 1000)
+  for _, name in ipairs(too_long) do
+    report_removal('group', 'ZREM', holds, name)
   end
   table.sort(names)
   for _, name in ipairs(names) do
