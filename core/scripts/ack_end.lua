@@ -10,14 +10,8 @@
 local answer, tickets = verify_leases(6, #ARGV)
 local problem = not answer and tickets
 -- include return_problem
-local taken_out, moment = tickets, now_ms()
-for _, ticket in ipairs(tickets) do
-  local id = string.match(ticket, '^%d+%.![^:]*:(.+)$')
-  local envelope = id and redis.call('HGET', msg, id)
-  if envelope then
-    note_end(moment, id, envelope, 'acked', ticket, ARGV[4], ARGV[5])
-  end
-end
+note_acks(now_ms(), tickets, ARGV[4], ARGV[5])
+local taken_out = tickets
 -- include give_places
 local returned = give_places and give_places() or 0
 write_ends()

@@ -47,7 +47,7 @@ size_t dueq__headers_size(const dueq_draft *draft);
 
 #define DUEQ__ENVELOPE_VERSION 0xD1
 #define DUEQ__ENVELOPE_NOTED 0xD3 /* the same form; the end of the message is noted */
-enum { /* flags of the envelope */
+enum {                            /* flags of the envelope */
        /* The producer gave the id: an incarnation tells this push from an earlier one. */
        DUEQ__FLAG_INCARNATION = 1,
        DUEQ__FLAG_LEASE = 2,

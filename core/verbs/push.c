@@ -53,8 +53,10 @@ static void add_durability(dueq_durability *all, const dueq_durability *more) {
 static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const dueq_draft *drafts,
                                  size_t count, struct batch *batch) {
     struct dueq__error *error = &queue->client->error;
-    *batch = (struct batch){
-        .drafts = drafts, .count = count, .made = made, .fast = queue->history_minute == dueq__op_minute()};
+    *batch = (struct batch){.drafts = drafts,
+                            .count = count,
+                            .made = made,
+                            .fast = queue->history_minute == dueq__op_minute()};
     batch->is_one = batch->fast && count == 1;
     dueq_status status = dueq__arg_check_count(queue, drafts, count);
     for (size_t i = 0; !status && i < count; i++) {

@@ -36,7 +36,7 @@ local kind, ended_at_once, lease_is_default, timed =
   string.match(argv[6], '^(.)..(.)(.)(.)')
 -- Where messages have groups, a partition does not wait for those that are leased.
 local ordered, holds = kind == 'o' and not by_turns, kind == 'h'
-local outcomes, acknowledged, failed_ticket = '', {}, argv[stop + 1]
+local outcomes, acknowledged, failed_ticket = '', {}, argv[stop + 1] ~= '' and argv[stop + 1] or nil
 local first, relay_due = math.huge, false
 if stop > 7 then
   -- include verify_leases
@@ -45,6 +45,7 @@ if stop > 7 then
   local problem = not outcomes and acknowledged
   -- include return_problem
   if #acknowledged > 0 then
+    note_acks(now, acknowledged, argv[stop + 5] or '', '')
     acknowledge(acknowledged)
     if by_turns then
       by_turns.leave(acknowledged)

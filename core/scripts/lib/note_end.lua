@@ -1,4 +1,4 @@
--- defines note_end write_ends; needs awaited begun ends kept msg
+-- defines note_end note_acks write_ends; needs awaited begun ends kept msg
 -- includes envelope deferred_removals decimal
 -- The ends of messages that are noted: those whose envelopes begin with 0xD3. A script calls
 -- note_end() for each message that it ends, and write_ends() before run_removals().
@@ -15,6 +15,17 @@ local function note_end(now, id, envelope, outcome, ticket, by, text)
       id = id, envelope = envelope, now = now, outcome = outcome, ticket = ticket, by = by,
       text = text,
     }
+  end
+end
+
+-- The same of the messages of leased tickets that are acknowledged.
+local function note_acks(now, tickets, by, text)
+  for i = 1, #tickets do
+    local id = string.match(tickets[i], '^%d+%.![^:]*:(.+)$')
+    local envelope = id and redis.call('HGET', msg, id)
+    if envelope then
+      note_end(now, id, envelope, 'acked', tickets[i], by, text)
+    end
   end
 end
 
