@@ -129,6 +129,7 @@ static void register_exceptions(void) {
 
     register_class_Dueq_Exception_DuplicateException(root);
     register_class_Dueq_Exception_LeaseLostException(root);
+    register_class_Dueq_Exception_NotFoundException(root);
     register_class_Dueq_Exception_NameException(invalid);
     register_class_Dueq_Exception_UrlException(invalid);
     register_class_Dueq_Exception_TooLargeException(root);

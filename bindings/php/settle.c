@@ -120,11 +120,10 @@ ZEND_METHOD(Dueq_Message, ack) {
         return;
     }
     const dueq_bytes ticket = dueq_php_message_ticket(&message->std);
-    const dueq_status status =
-        dueq_php_message_settle(
-            message, result ? dueq_ack_result_submit(message->queue->queue, ticket,
-                                                     dueq_php_bytes(result))
-                            : dueq_ack_submit(message->queue->queue, &ticket, 1));
+    const dueq_status status = dueq_php_message_settle(
+        message, result
+                     ? dueq_ack_result_submit(message->queue->queue, ticket, dueq_php_bytes(result))
+                     : dueq_ack_submit(message->queue->queue, &ticket, 1));
     if (status < 0 && message->loop &&
         dueq_consumer_keep_ack(message->loop->consumer, ticket, status)) {
         dueq_php_message_detach(&message->std);

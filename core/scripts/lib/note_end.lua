@@ -79,7 +79,7 @@ local function write_ends()
       -- A client that waits asks again after at most 15 s, if a slot that moves has no token.
       local token = string.sub(msg, 1, -4) .. 'end_wake:' .. each.id
       redis.pcall('ZADD', token, 0, 'w')
-      redis.pcall('EXPIRE', token, 60)
+      redis.pcall('PEXPIRE', token, 60000)
     end
   end
 end
