@@ -643,8 +643,8 @@ namespace Dueq
          *     one after the other. The first call of any client stores the number; `dueq
          *     repartition` raises it. A message's $queue is the name of its partition. null: an
          *     ordinary queue
-         * @param float|\DateInterval|null $keep for how long the ends of messages are kept that this
-         *     object pushes: see outcome(). $keep of a push counts instead. null: they are not kept
+         * @param float|\DateInterval|null $keep for how long the ends of messages are kept that
+         *     this object pushes: see outcome(). $keep of a push counts instead. null: they are not kept
          * @throws Exception\NameException
          * @throws Exception\UrlException
          */

@@ -158,7 +158,8 @@ for i, ticket in ipairs(c.deliver) do
     or by_turns and timed == 'l' and not call('ZSCORE', delayed, ticket)
   late_tickets[i] = is_unknown and '0.l:' or ticket
   if string.byte(c.envelopes[i]) == 0xD3 then
-    starts[#starts + 1], starts[#starts + 2] = string.match(ticket, ':(.*)$'), string.format('%d', now)
+    starts[#starts + 1] = string.match(ticket, ':(.*)$')
+    starts[#starts + 1] = string.format('%d', now)
   end
   if c.records[i] then
     table.insert(answer[6], i)
