@@ -1987,6 +1987,12 @@ namespace Dueq
          */
         public readonly bool $evicting;
 
+        /** Ends of messages that are kept. */
+        public readonly int $ends;
+
+        /** How many bytes the kept ends have, with their results. */
+        public readonly int $endsBytes;
+
         // The end of what was made.
 
         private function __construct() {}
