@@ -932,8 +932,8 @@ DUEQ_API size_t dueq_result_queue(const dueq_result *result);
 /* reserve: entries that were quarantined. */
 DUEQ_API size_t dueq_result_quarantined(const dueq_result *result);
 DUEQ_API void dueq_result_free(dueq_result *result);
-#include "dueq_failures.h" /* what failed */
 #include "dueq_ends.h"     /* how a message ended */
+#include "dueq_failures.h" /* what failed */
 
 /* The verbs, blocking */
 
