@@ -26,10 +26,10 @@
 #define MOST_JUDGED 500   /* tickets that it judges */
 #define MOST_BYTES 786432 /* bytes; after a run that read more, the next one looks at less */
 
-static const char *const stages[] = {"types",   "notes",  "msg",   "attempts",  "handover",
-                                     "delayed", "high",   "ready", "low",       "lines",
-                                     "leased",  "outbox", "dead",  "lost",      "doubled",
-                                     "ends",    "kept",   "begun", "quarantine"};
+static const char *const stages[] = {"types",   "notes",  "msg",     "attempts",  "handover",
+                                     "delayed", "high",   "ready",   "low",       "lines",
+                                     "leased",  "outbox", "dead",    "lost",      "doubled",
+                                     "ends",    "kept",   "started", "quarantine"};
 
 /* The kinds of findings. name: as the script answers it. */
 static const struct kind {
@@ -234,7 +234,7 @@ static uint32_t most_of(uint32_t stage) {
     return stage == DUEQ__STAGE_MSG || stage == DUEQ__STAGE_ATTEMPTS ? MOST_HASH
            : stage == DUEQ__STAGE_OUTBOX || stage == DUEQ__STAGE_HANDOVER ||
                    stage == DUEQ__STAGE_LINES ||
-                   (stage >= DUEQ__STAGE_ENDS && stage <= DUEQ__STAGE_BEGUN)
+                   (stage >= DUEQ__STAGE_ENDS && stage <= DUEQ__STAGE_STARTED)
                ? MOST_FEW
                : MOST_PLACE;
 }

@@ -48,7 +48,7 @@
     X(HOLDS, "holds")                                                                              \
     X(ENDS, "ends")                                                                                \
     X(KEPT, "kept")                                                                                \
-    X(BEGUN, "begun")                                                                              \
+    X(STARTED, "started")                                                                          \
     X(AWAITED, "awaited")                                                                          \
     X(END_WAKE, "end_wake")
 

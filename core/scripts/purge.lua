@@ -1,6 +1,6 @@
 -- purge: removes messages of one state, from the front, a bounded number at a time.
 -- keys msg ready high low delayed leased dead outbox attempts handover wake meta reply groups lines
--- keys turns working parked timers ends kept begun awaited
+-- keys turns working parked timers ends kept started awaited
 -- includes ticket message envelope deferred_removals bulk count turns keep_reply held
 -- includes refuse_partitioned noop_write wake leaves note_end now
 -- args state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), at most how many

@@ -1,6 +1,6 @@
 -- purge_group: removes the delayed and the ready messages of one group, a page at a time. Leased
 -- ones stay.
--- keys msg ready delayed attempts meta reply groups lines turns parked ends kept begun awaited
+-- keys msg ready delayed attempts meta reply groups lines turns parked ends kept started awaited
 -- includes ticket message envelope deferred_removals count group_mark group_line set_page
 -- includes keep_reply refuse_layout noop_write note_end now
 -- args the group's name as in tickets, cursor ('': the first page), how many tickets to look at at

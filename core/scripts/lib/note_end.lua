@@ -1,9 +1,9 @@
--- defines note_end note_acks write_ends; needs awaited begun ends kept msg
+-- defines note_end note_acks write_ends; needs awaited started ends kept msg
 -- includes envelope deferred_removals decimal
 -- The ends of messages that are noted: those whose envelopes begin with 0xD3. A script calls
 -- note_end() for each message that it ends, and write_ends() before run_removals().
 -- `ends`: id -> record, and '' -> how many bytes all records have. `kept`: id -> when the record
--- goes. `begun`: id -> when its last delivery began. `awaited`: id -> until when clients wait.
+-- goes. `started`: id -> when its last delivery began. `awaited`: id -> until when clients wait.
 local noted = { nil }
 
 -- outcome: acked, dead, cancelled, expired, purged; or replaced: another message has the id now,
@@ -35,9 +35,9 @@ end
 local function write_ends()
   local records, times, bytes, last, fresh = {}, {}, 0, 0, {}
   for _, each in ipairs(noted) do
-    local e, began = envelope_read(each.envelope), redis.pcall('HGET', begun, each.id)
+    local e, began = envelope_read(each.envelope), redis.pcall('HGET', started, each.id)
     if type(began) == 'string' then
-      defer_removal('HDEL', begun, each.id)
+      defer_removal('HDEL', started, each.id)
     end
     if e and e.keep and each.outcome ~= 'replaced' then
       local record = table.concat({
