@@ -2,7 +2,7 @@
 -- wrong, and may repair it. A key of another type counts as empty.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine
 -- keys rates received failures groups lines turns limits working parked timers
--- keys rated holds ends kept started awaited
+-- keys rated holds ends kept started awaited begun
 -- includes check_keys check_verdict check_findings check_groups check_ends lane_window message
 -- includes envelope ticket
 -- includes decimal

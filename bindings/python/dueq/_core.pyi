@@ -104,7 +104,7 @@ CountsRow: TypeAlias = tuple[
     int,
 ]
 # concurrency, rate, burst, each_group_concurrency, each_group_rate, each_group_burst,
-# each_group_backlog, groups
+# each_group_backlog, order, groups
 BoundsRow: TypeAlias = tuple[
     int,
     str,
@@ -113,9 +113,10 @@ BoundsRow: TypeAlias = tuple[
     str,
     int,
     int,
+    str,
     tuple[GroupLimitsRow, ...],
 ]
-# name, concurrency, rate, burst, backlog, weight
+# name, concurrency, rate, burst, backlog, weight, order
 GroupLimitsRow: TypeAlias = tuple[
     str,
     int,
@@ -123,6 +124,7 @@ GroupLimitsRow: TypeAlias = tuple[
     int,
     int,
     int,
+    str,
 ]
 # kind, text, wrong, count, repaired, examples
 FindingRow: TypeAlias = tuple[
@@ -189,7 +191,7 @@ FailureRow: TypeAlias = tuple[
     int,
     str,
 ]
-# name, waiting, oldest_ms, leased, now_ms, at_limit, held_until_ms
+# name, waiting, oldest_ms, leased, now_ms, at_limit, held_until_ms, holder
 GroupRow: TypeAlias = tuple[
     str,
     int,
@@ -198,6 +200,7 @@ GroupRow: TypeAlias = tuple[
     int,
     str,
     int,
+    str,
 ]
 # id, outcome, time_ms, created_ms, waited_ms, ran_ms, deliveries, host, pid, has_result, result,
 # error, until_ms
@@ -217,7 +220,8 @@ EndRow: TypeAlias = tuple[
     int,
 ]
 # id, body, headers, ticket, attempt, max_attempts, crashes, max_crashes, deliveries, priority,
-# state, time_ms, created_ms, expires_ms, error, drop, dead_letter, group, keep_ms
+# state, time_ms, created_ms, expires_ms, error, drop, dead_letter, group, progress, progress_note,
+# keep_ms
 MessageRow: TypeAlias = tuple[
     str,
     bytes,
@@ -237,6 +241,8 @@ MessageRow: TypeAlias = tuple[
     bool,
     str,
     str,
+    float,
+    str,
     int,
 ]
 # ready, delayed, reserved, quarantined, next_ms, now_ms
@@ -255,9 +261,9 @@ MovedRow: TypeAlias = tuple[
     int,
 ]
 # The end of what was made.
-# concurrency, rate, burst, group, backlog, weight, each_group_concurrency, each_group_rate,
+# concurrency, rate, burst, group, backlog, weight, order, each_group_concurrency, each_group_rate,
 # each_group_burst, each_group_backlog, clear
-LimitRow: TypeAlias = tuple[int, str, int, str | None, int, int, int, str, int, int, int]
+LimitRow: TypeAlias = tuple[int, str, int, str | None, int, int, str, int, str, int, int, int]
 # error, since_ms, until_ms
 Filter: TypeAlias = tuple[Buffer | str, int, int]
 # kind, integer, number, bytes

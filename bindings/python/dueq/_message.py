@@ -179,9 +179,22 @@ class MessageBase:
         return self._row[17] or None
 
     @property
+    def progress(self) -> float | None:
+        """
+        How far the job of the message has come, from 0 to 1, as the job said. None: it said
+        nothing.
+        """
+        return None if self._row[18] < 0 else self._row[18]
+
+    @property
+    def progress_note(self) -> str:
+        """What the job said with its progress; empty: nothing."""
+        return self._row[19]
+
+    @property
     def keep(self) -> float | None:
         """For how long the end of the message is kept. None: it is not kept."""
-        return self._row[18] / 1000 or None
+        return self._row[20] / 1000 or None
 
     # The end of what was made.
 
