@@ -61,6 +61,8 @@ json_object *json_of_head(const char *queue, const dueq_message *message) {
     json_object_object_add(object, "drop", json_object_new_boolean(message->drop != 0));
     add_text(object, "dead_letter", message->dead_letter);
     add_text(object, "group", message->group);
+    if (message->keep_ms)
+        add_number(object, "keep_ms", message->keep_ms);
     json_add_progress(object, message);
     for (size_t i = 0; i < message->header_count; i++) {
         json_object *name = json_text(message->headers[i].name);
@@ -167,6 +169,11 @@ void cli_print_message(const struct cli *cli, const dueq_message *message) {
     row_if_any("ticket", message->ticket);
     row_if_any("dead-letter", message->dead_letter);
     row_if_any("group", message->group);
+    if (message->keep_ms) {
+        char span[TIME_ROOM];
+        cli_label("keep");
+        fprintf(cli_out, "%s\n", time_format_span(message->keep_ms, span));
+    }
     cli_print_progress(message);
     if (message->drop) {
         cli_label("drop");

@@ -75,6 +75,14 @@ KINDS = {
         python="datetime | None", php="?float", read="optional_moment({item})", none="0"
     ),
     "span": TIME._replace(python="float", read="{item} / 1000"),
+    # A length of time above 0.
+    "kept": TIME._replace(
+        python="float | None",
+        php="?float",
+        read="{item} / 1000 or None",
+        none="0",
+        macro="MAYBE_TIME",
+    ),
     "measured": TIME._replace(
         python="float | None",
         php="?float",
@@ -237,7 +245,11 @@ def values(result: Result) -> Iterator[str]:
         places = list(group)
         first, last = places[0][0], places[-1][0] + 1
         whole = f"[{first or ''}:{'' if last == len(result.fields) else last}]"
-        if is_plain:
+        mixed = len({field.get("row") for _, field in places}) > 1
+        if is_plain and mixed and first > 0 and last < len(result.fields):
+            # mypy takes a slice in the middle for items of one type.
+            yield from (f"row[{place}]" for place, _ in places)
+        elif is_plain:
             yield f"*row{'' if whole == '[:]' else whole}" if last - first > 1 else f"row[{first}]"
         else:
             yield from (field.get("read", item=f"row[{place}]") for place, field in places)

@@ -89,6 +89,12 @@ def manage_own(queue: dueq.Queue) -> None:
     assert queue.reschedule("r", delay=60)
     assert queue.reschedule("r", delay=0)
     assert queue.cancel_many(["r", "none"]) == ["ready", None]
+    queue.push("kept", id="kept", keep=60)
+    assert queue.outcome("kept", timeout=0.05) is None
+    assert queue.cancel("kept")
+    end = queue.outcome("kept", timeout=1)
+    assert end
+    assert end.outcome == "cancelled"
     assert queue.schedule("nightly", "@daily", "x")
     assert not queue.schedule("nightly", "@daily", "x")
 
@@ -152,7 +158,19 @@ def work(queue: dueq.Queue, owner: dueq.Queue) -> None:
     for _ in range(20):
         queue.push("one")
         take(queue).ack()
+    work_kept(queue, owner)
     work_groups(queue)
+
+
+def work_kept(queue: dueq.Queue, owner: dueq.Queue) -> None:
+    owner.push("kept", id="kept", keep=60)
+    assert owner.outcome("kept", timeout=0.01) is None
+    while (kept := take(queue)).id != "kept":
+        kept.ack()
+    kept.ack(result="done")
+    end = queue.outcome("kept")
+    assert end
+    assert end.result == b"done"
 
 
 def work_groups(queue: dueq.Queue) -> None:

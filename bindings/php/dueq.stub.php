@@ -130,7 +130,8 @@ namespace Dueq
             int $replicas = 0,
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
-            ?int $partitions = null
+            ?int $partitions = null,
+            float|\DateInterval|null $keep = null
         ): QueueInterface;
 
         /** @param array<string> $names */
@@ -164,7 +165,8 @@ namespace Dueq
      *     disk?: bool,
      *     durableTimeout?: int|float|\DateInterval|null,
      *     key?: string|null,
-     *     group?: string|null
+     *     group?: string|null,
+     *     keep?: int|float|\DateInterval|null
      * }
      * @extends \IteratorAggregate<int, MessageInterface>
      */
@@ -200,7 +202,8 @@ namespace Dueq
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
             ?string $key = null,
-            ?string $group = null
+            ?string $group = null,
+            float|\DateInterval|null $keep = null
         ): string;
 
         /**
@@ -356,6 +359,8 @@ namespace Dueq
         /** @return list<Failure> */
         public function failures(?string $id = null): array;
 
+        public function outcome(string $id, float|\DateInterval $timeout = 0.0): ?End;
+
         /** @return list<Group> */
         public function groups(int $most = 100): array;
 
@@ -424,7 +429,12 @@ namespace Dueq
          * @param array<int, string|Draft>|null $push
          * @return list<string|null>|null
          */
-        public function ack(?array $push = null, ?string $to = null, bool $wait = true): ?array;
+        public function ack(
+            ?array $push = null,
+            ?string $to = null,
+            bool $wait = true,
+            ?string $result = null
+        ): ?array;
 
         public function isSchedule(): bool;
 
@@ -479,7 +489,8 @@ namespace Dueq
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
             ?string $key = null,
-            ?string $group = null
+            ?string $group = null,
+            float|\DateInterval|null $keep = null
         ): int;
 
         public function flush(): void;
@@ -532,6 +543,7 @@ namespace Dueq
          * @param bool $disk as Queue::__construct()
          * @param float|\DateInterval|null $durableTimeout as Queue::__construct()
          * @param int|null $partitions as Queue::__construct()
+         * @param float|\DateInterval|null $keep as Queue::__construct()
          * @throws Exception\NameException
          */
         public function queue(
@@ -539,7 +551,8 @@ namespace Dueq
             int $replicas = 0,
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
-            ?int $partitions = null
+            ?int $partitions = null,
+            float|\DateInterval|null $keep = null
         ): Queue {}
 
         /**
@@ -631,6 +644,9 @@ namespace Dueq
          *     one after the other. The first call of any client stores the number; `dueq
          *     repartition` raises it. A message's $queue is the name of its partition. null: an
          *     ordinary queue
+         * @param float|\DateInterval|null $keep for how long the ends of messages are kept that
+         *     this object pushes: see outcome(). $keep of a push counts instead. null: they are not
+         *     kept
          * @throws Exception\NameException
          * @throws Exception\UrlException
          */
@@ -641,7 +657,8 @@ namespace Dueq
             int $replicas = 0,
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
-            ?int $partitions = null
+            ?int $partitions = null,
+            float|\DateInterval|null $keep = null
         ) {}
 
         /**
@@ -718,6 +735,9 @@ namespace Dueq
          *     without control characters; not together with a priority or a key. With partitions: a
          *     group is in one partition, and no message of the queue has a key; null: it has no
          *     group; all such messages take turns as one group
+         * @param float|\DateInterval|null $keep for how long the queue keeps the end of the
+         *     message: how and when it ended, and its result. At most 49 days; null: as the queue
+         *     says, else not at all
          * @return string the message's id
          * @throws Exception\NotDurableException when the message is stored, but not on all the
          *     replicas and disks
@@ -753,7 +773,8 @@ namespace Dueq
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
             ?string $key = null,
-            ?string $group = null
+            ?string $group = null,
+            float|\DateInterval|null $keep = null
         ): string {}
 
         /**
@@ -1182,6 +1203,18 @@ namespace Dueq
         public function failures(?string $id = null): array {}
 
         /**
+         * Tells how a message ended that was pushed with $keep. A dead message has ended, whether
+         * it was pushed with $keep or not.
+         *
+         * @param string $id its id
+         * @param float|\DateInterval $timeout how long to wait until it ends; 0: not at all, INF:
+         *     without end. A message that was pushed without $keep is not waited for
+         * @return End|null null: it has not ended, or a signal ended the wait, as for reserve()
+         * @throws Exception\NotFoundException the queue does not know the message, or not any more
+         */
+        public function outcome(string $id, float|\DateInterval $timeout = 0.0): ?End {}
+
+        /**
          * Lists the groups of which messages wait or are leased. The group without a name stands
          * for all messages without a group. A group whose turn changes meanwhile may come twice, or
          * not at all.
@@ -1572,6 +1605,9 @@ namespace Dueq
         /** What the job said with its progress; empty: nothing. */
         public readonly string $progressNote;
 
+        /** For how long the end of the message is kept. null: it is not kept. */
+        public readonly ?float $keep;
+
         // The end of what was made.
 
         private function __construct() {}
@@ -1586,12 +1622,20 @@ namespace Dueq
          * @param bool $wait false: the ack of a message of consume() goes with the loop's next
          *     request, within a quarter of a second, as acks of work() do. Where it finds the lease
          *     lost, nothing is thrown: Consumer::lost() counts the message. Any other ack is sent
-         *     and answered now. Not with $push
+         *     and answered now. Not with $push and $result
+         * @param string|null $result up to 1 MiB, which the queue keeps with the message's end: see
+         *     Queue::outcome(). If the message was pushed without $keep, it is dropped. Not with
+         *     $push. A larger one throws a TooLargeException, and the message stays leased
          * @return list<string|null>|null with $push: in order, each successor's id, or null for a
          *     duplicate
          * @throws Exception\LeaseLostException
          */
-        public function ack(?array $push = null, ?string $to = null, bool $wait = true): ?array {}
+        public function ack(
+            ?array $push = null,
+            ?string $to = null,
+            bool $wait = true,
+            ?string $result = null
+        ): ?array {}
 
         /** Whether this is the message of a schedule, for fire(), and not a job. */
         public function isSchedule(): bool {}
@@ -1826,7 +1870,8 @@ namespace Dueq
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
             ?string $key = null,
-            ?string $group = null
+            ?string $group = null,
+            float|\DateInterval|null $keep = null
         ): int {}
 
         /**
@@ -1956,6 +2001,12 @@ namespace Dueq
          * evicting=accept.
          */
         public readonly bool $evicting;
+
+        /** Ends of messages that are kept. */
+        public readonly int $ends;
+
+        /** How many bytes the kept ends have, with their results. */
+        public readonly int $endsBytes;
 
         // The end of what was made.
 
@@ -2247,6 +2298,63 @@ namespace Dueq
 
         /** Whether the program has begun to work on the message. If not, it is prefetched. */
         public readonly bool $running;
+
+        // The end of what was made.
+
+        private function __construct() {}
+    }
+
+    /**
+     * How a message ended that was pushed with `keep`. Times are in seconds since 1970.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class End
+    {
+        // Made from core/results.toml by core/verbs.py: the fields of End.
+
+        /** The id of the message. */
+        public readonly string $id;
+
+        /** How it ended: acked, dead, cancelled, expired or purged. */
+        public readonly string $outcome;
+
+        /** When it ended, by the server's clock. */
+        public readonly float $time;
+
+        /** When the message was pushed, by the producer's clock. */
+        public readonly float $created;
+
+        /**
+         * How long the message waited: from its push until its last delivery began, or until it
+         * ended without one. null: not known.
+         */
+        public readonly ?float $waited;
+
+        /** How long its last delivery ran. null: no delivery ended it, or it is not known. */
+        public readonly ?float $ran;
+
+        /** How many deliveries it had. */
+        public readonly int $deliveries;
+
+        /** The host of the process that ended it. null: not known. */
+        public readonly ?string $host;
+
+        /** The number of that process. null: not known. */
+        public readonly ?int $pid;
+
+        /** Whether it was acknowledged with a result. */
+        public readonly bool $hasResult;
+
+        /** The result; empty if it has none. */
+        public readonly string $result;
+
+        /** Of a dead message, the text of its last error; may be empty. */
+        public readonly string $error;
+
+        /** Until when the end is kept. null: as long as the dead message is in the queue. */
+        public readonly ?float $until;
 
         // The end of what was made.
 
@@ -3110,6 +3218,11 @@ namespace Dueq\Exception
      * finished, cancelled or purged. Of a lock: the lock has ended. Code 4.
      */
     class LeaseLostException extends RuntimeException
+    {
+    }
+
+    /** The queue does not know how this message ended, or not any more. Code 3. */
+    class NotFoundException extends RuntimeException
     {
     }
 

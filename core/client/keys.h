@@ -6,9 +6,9 @@
 
 /*
  * Each key of a queue, and the word with which it ends. Behind that word REPLY has the session
- * (op.c), LOCK and LOCK_WAKE have a lock's name (verbs/lock.c). PARTITIONS and MEMBERS are of a
- * queue with partitions (partition/), CONSUMERS and DESCRIBED of registered consumers
- * (verbs/workers.c). A queue of another system has keys of its own from MSG on (interop/).
+ * (op.c), LOCK and LOCK_WAKE a lock's name (verbs/lock.c), END_WAKE an id (verbs/ends.c). Of a
+ * queue with partitions are PARTITIONS and MEMBERS (partition/), of registered consumers CONSUMERS
+ * and DESCRIBED (verbs/workers.c). Another system's queue has keys of its own from MSG on.
  */
 #define DUEQ__KEYS(X)                                                                              \
     X(REPLY, "reply")                                                                              \
@@ -46,6 +46,11 @@
     X(TIMERS, "timers")                                                                            \
     X(RATED, "rated")                                                                              \
     X(HOLDS, "holds")                                                                              \
+    X(ENDS, "ends")                                                                                \
+    X(KEPT, "kept")                                                                                \
+    X(STARTED, "started")                                                                          \
+    X(AWAITED, "awaited")                                                                          \
+    X(END_WAKE, "end_wake")                                                                        \
     X(BEGUN, "begun")
 
 enum dueq__key {
@@ -85,7 +90,8 @@ extern const struct dueq__script dueq__script_push, dueq__script_push_later, due
     dueq__script_ack_outbox, dueq__script_ack_push, dueq__script_relay_take, dueq__script_relay_put,
     dueq__script_relay_done, dueq__script_relay_forget, dueq__script_recall,
     dueq__script_assignment, dueq__script_register, dueq__script_measure, dueq__script_repartition,
-    dueq__script_lock, dueq__script_relock, dueq__script_check, dueq__script_clock;
+    dueq__script_ack_end, dueq__script_outcome, dueq__script_lock, dueq__script_relock,
+    dueq__script_check, dueq__script_clock;
 
 /* The whole source; the caller frees it. NULL: out of memory. */
 char *dueq__script_source(const struct dueq__script *script);

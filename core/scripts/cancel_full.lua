@@ -1,7 +1,9 @@
 -- cancel_full: removes messages of any state but outbox, where a message belongs to another queue.
 -- The ticket of a ready message stays in its lane. The reserve that meets it drops it.
 -- keys msg delayed leased dead outbox wake meta attempts reply turns working parked timers
+-- keys ends kept started awaited
 -- includes message deferred_removals count keep_reply held refuse_partitioned wake leaves
+-- includes note_end now
 -- args ids
 -- Returns a digit for each: the state that it was in (1 ready, 2 delayed, 3 leased, 4 dead), or 0:
 --   there is no such message, or it is in the outbox.
@@ -9,7 +11,7 @@
 -- include held
 -- include refuse_partitioned
 local sets, states, seen, cancelled = { delayed, leased, dead, outbox }, {}, {}, 0
-local taken_out, waiting, has_group = {}, {}, false
+local taken_out, waiting, has_group, now = {}, {}, false, now_ms()
 for i = 4, #ARGV do
   local id = ARGV[i]
   local m = not seen[id] and find_message(id, sets)
@@ -20,6 +22,9 @@ for i = 4, #ARGV do
     defer_forget(id)
     cancelled = cancelled + 1
     has_group = has_group or string.find(m.ticket, '=', 1, true)
+  end
+  if place < 3 then
+    note_end(now, id, m.envelope, 'cancelled', m.ticket, '', '')
   end
   if place == 2 then
     taken_out[#taken_out + 1] = m.ticket
@@ -37,6 +42,7 @@ if has_group then
   leaves(waiting, true)
   returned = write_left()
 end
+write_ends()
 run_removals()
 if (held or returned > 0) and cancelled > 0 then
   wake_one(cancelled > 1)

@@ -1,15 +1,21 @@
 -- kill: makes delayed messages dead. They are kept, and not delivered until they are kicked.
 -- keys msg delayed dead wake meta attempts reply turns working parked timers
+-- keys ends kept started awaited
 -- includes find_in_set put_tickets now bulk count keep_reply refuse_layout noop_write wake
--- includes deferred_removals leaves
+-- includes deferred_removals leaves note_end
 -- args ids
 -- Returns a digit for each: 0 it is dead, 3 there is no such delayed message.
 
 -- include refuse_layout
 -- include noop_write
-local outcome, tickets = find_in_set({ unpack(ARGV, 4) }, delayed)
+local now = now_ms()
+local outcome, tickets, messages = find_in_set({ unpack(ARGV, 4) }, delayed)
 leaves(tickets, true)
-put_tickets(dead, now_ms(), tickets)
+for id, m in pairs(messages) do
+  note_end(now, id, m.envelope, 'dead', m.ticket, '', m.had.error)
+end
+put_tickets(dead, now, tickets)
+write_ends()
 local returned = write_left()
 bulk('ZREM', delayed, tickets)
 run_removals()

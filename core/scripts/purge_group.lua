@@ -1,8 +1,9 @@
 -- purge_group: removes the delayed and the ready messages of one group, a page at a time. Leased
 -- ones stay.
 -- keys msg ready delayed wake attempts meta reply groups lines turns parked
+-- keys ends kept started awaited
 -- includes ticket message envelope deferred_removals count group_mark group_line set_page
--- includes keep_reply refuse_layout noop_write wake
+-- includes keep_reply refuse_layout noop_write wake note_end now
 -- args the group's name as in tickets, cursor ('': the first page), how many tickets to look at at
 --   most
 -- Returns "PURGED CURSOR": how many messages went, and the next cursor ('': that was the last).
@@ -14,7 +15,7 @@
 
 -- include refuse_layout
 local name, cursor, left = ARGV[4], ARGV[5], tonumber(ARGV[6])
-local following, seen, purged, was_begun = '', {}, 0, false
+local following, seen, purged, was_begun, now = '', {}, 0, false, now_ms()
 
 -- Looks at a ticket. Returns whether it is one of the group.
 local function take(ticket)
@@ -26,6 +27,7 @@ local function take(ticket)
   was_begun = was_begun or string.byte(ticket) ~= 48
   local m = not seen[id] and find_message(id, {})
   if m and (ticket == m.ticket or not envelope_read(m.envelope)) then
+    note_end(now, id, m.envelope, 'purged', m.ticket, '', '')
     defer_forget(id)
     seen[id], purged = true, purged + 1
   end
@@ -83,6 +85,7 @@ end
 if line and line.changed then
   redis.call('HSET', groups, name, mark_write(line))
 end
+write_ends()
 run_removals()
 remove_segments()
 count('purged', purged)

@@ -66,9 +66,10 @@ FIELDS = {
     "reserve": {"count", "queues", "order", "as", *RESERVE},
     "schedule": {"name", "expression", "zone", "catchup", "job", "app", "release"},
     "fire": {"message"},
-    "ack": {"message", "tickets"},
+    "ack": {"message", "tickets", "result"},
     "checkpoint": {"message", "cursor"},
     "find": {"id"},
+    "outcome": {"id", "timeout_ms"},
     "peek": {"state", "page", "count", "as", "more"},
     **{verb: fields_of(row) for verb, row in MADE.items()},
     "kick_all": {"error", "since_ms", "since_in_ms", "until_ms", "until_in_ms"},
@@ -113,7 +114,7 @@ FIELDS = {
 }
 STATS = {"outbox", "outbox_error", "at_limit"}
 STATS |= {"ready", "delayed", "leased", "dead", "pushed", "reserved", "acked", "retried", "expired"}
-STATS |= {"died", "cancelled", "purged", "quarantined", "paused"}
+STATS |= {"died", "cancelled", "purged", "quarantined", "paused", "ends", "ends_bytes"}
 STATS |= {"next_event_ms", "next_event_in_ms", "oldest_ms", "oldest_in_ms"}
 MOVED = {"moved", "quarantined", "next_ms", "next_in_ms"}
 SIZES = {"ready", "delayed", "reserved", "quarantined", "next_ms", "next_in_ms", "now_in_ms"}
@@ -124,6 +125,7 @@ EXPECTS = {
     "reserve": {"messages", "count", "ids", "queue"},
     "peek": {"messages", "count", "ids"},
     "find": {"message"},
+    "outcome": {"end"},
     "kick_all": {"kicked"},
     "purge": {"purged"},
     "remove": {"removed"},

@@ -18,8 +18,17 @@ from dueq.blocking.pusher import Pusher
 from dueq.blocking.queue import Queue, Queues, queues
 from dueq.chain import chain
 from dueq.draft import Draft
-from dueq.errors import BacklogError, CursorTooLargeError, Duplicate, Error, LeaseLost, NotDurable
-from dueq.inspection import Failure, Group, Lease, WorkerInfo
+from dueq.errors import (
+    BacklogError,
+    CursorTooLargeError,
+    Duplicate,
+    Error,
+    LeaseLost,
+    NotDurable,
+    NotFound,
+)
+from dueq.handle import Handle, TaskFailed
+from dueq.inspection import End, Failure, Group, Lease, WorkerInfo
 from dueq.job import Job, JobMessage, SoftTimeout, Stopped, current_job
 from dueq.schedule import next_time
 from dueq.stats import Finding, GroupLimits, Limits, Rate, Stats
@@ -36,11 +45,13 @@ __all__ = [
     "Decided",
     "Draft",
     "Duplicate",
+    "End",
     "Error",
     "Failure",
     "Finding",
     "Group",
     "GroupLimits",
+    "Handle",
     "Job",
     "JobMessage",
     "Lease",
@@ -49,6 +60,7 @@ __all__ = [
     "Lock",
     "Message",
     "NotDurable",
+    "NotFound",
     "Push",
     "Pusher",
     "Queue",
@@ -59,6 +71,7 @@ __all__ = [
     "Stats",
     "Stopped",
     "Task",
+    "TaskFailed",
     "WorkerInfo",
     "__version__",
     "chain",

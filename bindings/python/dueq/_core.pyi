@@ -22,7 +22,8 @@ class Pusher:
 BackoffRow: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]
 # Made from core/options.toml by core/verbs.py: the row of a draft.
 # body, delay_ms, at_ms, id, max_attempts, lease_ms, headers, priority, ttl_ms, backoff,
-# max_crashes, drop, dead_letter, unique_ms, replace, replicas, disk, timeout_ms, key, group
+# max_crashes, drop, dead_letter, unique_ms, replace, replicas, disk, timeout_ms, key, group,
+# keep_ms
 DraftRow: TypeAlias = tuple[
     Buffer | str,
     int,
@@ -44,6 +45,7 @@ DraftRow: TypeAlias = tuple[
     int,
     str,
     str,
+    int,
 ]
 # The end of what was made.
 # Made from core/options.toml by core/verbs.py: the options of reserve.
@@ -74,7 +76,8 @@ ScheduleRow: TypeAlias = tuple[str, str, str, int, tuple[DraftRow, ...], str, st
 HeldRow: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...], bytes]
 # Made from core/results.toml by core/verbs.py: the rows of results.
 # ready, delayed, leased, dead, outbox, outbox_error, pushed, reserved, acked, retried, expired,
-# died, cancelled, purged, quarantined, next_event_ms, oldest_ms, now_ms, paused, at_limit, evicting
+# died, cancelled, purged, quarantined, next_event_ms, oldest_ms, now_ms, paused, at_limit,
+# evicting, ends, ends_bytes
 CountsRow: TypeAlias = tuple[
     int,
     int,
@@ -97,6 +100,8 @@ CountsRow: TypeAlias = tuple[
     bool,
     str,
     bool,
+    int,
+    int,
 ]
 # concurrency, rate, burst, each_group_concurrency, each_group_rate, each_group_burst,
 # each_group_backlog, order, groups
@@ -197,8 +202,26 @@ GroupRow: TypeAlias = tuple[
     int,
     str,
 ]
+# id, outcome, time_ms, created_ms, waited_ms, ran_ms, deliveries, host, pid, has_result, result,
+# error, until_ms
+EndRow: TypeAlias = tuple[
+    str,
+    str,
+    int,
+    int,
+    int,
+    int,
+    int,
+    str,
+    int,
+    bool,
+    bytes,
+    str,
+    int,
+]
 # id, body, headers, ticket, attempt, max_attempts, crashes, max_crashes, deliveries, priority,
-# state, time_ms, created_ms, expires_ms, error, drop, dead_letter, group, progress, progress_note
+# state, time_ms, created_ms, expires_ms, error, drop, dead_letter, group, progress, progress_note,
+# keep_ms
 MessageRow: TypeAlias = tuple[
     str,
     bytes,
@@ -220,6 +243,7 @@ MessageRow: TypeAlias = tuple[
     str,
     float,
     str,
+    int,
 ]
 # ready, delayed, reserved, quarantined, next_ms, now_ms
 SizesRow: TypeAlias = tuple[
@@ -278,6 +302,7 @@ Answer: TypeAlias = tuple[
     list[WorkerRow],
     list[FailureRow],
     list[GroupRow],
+    list[EndRow],
     list[ReadRow],
     list[JobRow],
     list[tuple[int, str]],
@@ -298,6 +323,7 @@ def client_open(url: str | None, /) -> Client: ...
 def client_reached(client: Client, /) -> None: ...
 def client_url(client: Client, /) -> str: ...
 def queue_durability(queue: Handle, durability: DurabilityRow, /) -> int: ...
+def queue_keep(queue: Handle, keep_ms: int, /) -> int: ...
 def queue_open(client: Client, name: str, /) -> Handle: ...
 def partitions_open(client: Client, name: str, count: int, key: str, /) -> Handle: ...
 def partition_name(queue: str, partition: int, /) -> str: ...
@@ -309,6 +335,7 @@ def push_submit(queue: Handle, drafts: tuple[DraftRow, ...], /) -> int: ...
 def reserve_submit(queue: Handle, count: int, timeout_ms: int, lease_ms: int, /) -> int: ...
 def reserve_any_submit(queues: tuple[Handle, ...], options: ReserveRow, /) -> int: ...
 def ack_submit(queue: Handle, tickets: tuple[str, ...], /) -> int: ...
+def ack_result_submit(queue: Handle, ticket: str, result: Buffer | str, /) -> int: ...
 def ack_push_submit(
     queue: Handle, ticket: str, target: Handle | None, drafts: tuple[DraftRow, ...], /
 ) -> int: ...
@@ -321,6 +348,7 @@ def extend_submit(queue: Handle, tickets: tuple[str, ...], lease_ms: int, /) -> 
 def checkpoint_submit(queue: Handle, ticket: str, text: str, /) -> int: ...
 def bury_submit(queue: Handle, ticket: str, reason: Buffer | str, /) -> int: ...
 def find_submit(queue: Handle, id: str, /) -> int: ...
+def outcome_submit(queue: Handle, id: str, timeout_ms: int, /) -> int: ...
 def kick_submit(queue: Handle, ids: tuple[str, ...], /) -> int: ...
 def kick_all_submit(queue: Handle, filter: Filter, cursor: bytes, page: int, /) -> int: ...
 def kill_submit(queue: Handle, ids: tuple[str, ...], /) -> int: ...
@@ -483,6 +511,7 @@ MAX_SLACK_MS: int
 MAX_PUSHES: int
 MAX_WORKER_LEASES: int
 MAX_FAILURES: int
+MAX_RESULT: int
 MAX_SOCKETS: int
 MAX_REPLICAS: int
 MAX_DURABLE_MS: int

@@ -191,6 +191,11 @@ class MessageBase:
         """What the job said with its progress; empty: nothing."""
         return self._row[19]
 
+    @property
+    def keep(self) -> float | None:
+        """For how long the end of the message is kept. None: it is not kept."""
+        return self._row[20] / 1000 or None
+
     # The end of what was made.
 
     def json(self) -> Any:

@@ -110,7 +110,10 @@ class WorkerInfo(Counted):
             moment(row[7]),
             moment(row[8]),
             moment(row[9]),
-            *row[10:14],
+            row[10],
+            row[11],
+            row[12],
+            row[13],
             tuple(map(Lease.from_row, row[14])),
         )
 
@@ -120,6 +123,62 @@ class WorkerInfo(Counted):
 def each_once(rows: Iterable[_core.WorkerRow]) -> list[WorkerInfo]:
     """The workers of all pages, each once: a worker that registers between two pages is on both."""
     return [WorkerInfo.from_row(row) for row in {row[0]: row for row in rows}.values()]
+
+
+@dataclass(frozen=True, slots=True)
+class End(Counted):
+    """How a message ended that was pushed with `keep`."""
+
+    # Made from core/results.toml by core/verbs.py: the fields of End.
+    id: str
+    """The id of the message."""
+    outcome: str
+    """How it ended: acked, dead, cancelled, expired or purged."""
+    time: datetime
+    """When it ended, by the server's clock."""
+    created: datetime
+    """When the message was pushed, by the producer's clock."""
+    waited: float | None
+    """
+    How long the message waited: from its push until its last delivery began, or until it ended
+    without one. None: not known.
+    """
+    ran: float | None
+    """How long its last delivery ran. None: no delivery ended it, or it is not known."""
+    deliveries: int
+    """How many deliveries it had."""
+    host: str | None
+    """The host of the process that ended it. None: not known."""
+    pid: int | None
+    """The number of that process. None: not known."""
+    has_result: bool
+    """Whether it was acknowledged with a result."""
+    result: bytes
+    """The result; empty if it has none."""
+    error: str
+    """Of a dead message, the text of its last error; may be empty."""
+    until: datetime | None
+    """Until when the end is kept. None: as long as the dead message is in the queue."""
+
+    @classmethod
+    def from_row(cls, row: _core.EndRow) -> End:
+        """Converts the row of the core."""
+        return cls(
+            *row[:2],
+            moment(row[2]),
+            moment(row[3]),
+            None if row[4] < 0 else row[4] / 1000,
+            None if row[5] < 0 else row[5] / 1000,
+            row[6],
+            row[7] or None,
+            row[8] or None,
+            row[9],
+            row[10],
+            row[11],
+            optional_moment(row[12]),
+        )
+
+    # The end of what was made.
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +218,9 @@ class Failure(Counted):
         return cls(
             moment(row[0]),
             cast("FailureKind", row[1]),
-            *row[2:5],
+            row[2],
+            row[3],
+            row[4],
             moment(row[5]),
             row[6] or None,
             row[7] or None,

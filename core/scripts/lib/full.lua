@@ -2,7 +2,7 @@
 -- includes verify_leases acknowledge precheck_full retry_message watch promote_due ended_leases
 -- includes crash_pause select_messages lateness bulk note_failure deferred_removals count
 -- includes finish_reserve limits places keep_reply keep_history noop_write return_problem
--- includes refuse_newer refuse_wire refuse_layout
+-- includes refuse_newer refuse_wire refuse_layout note_end
 -- The body of reserve_full and reserve_groups_full. by_turns: the functions of the latter; nil: the
 -- queue has no groups. A script has room for 200 local names. So functions that one block needs are
 -- in that block.
@@ -36,7 +36,7 @@ local kind, ended_at_once, lease_is_default, timed =
   string.match(argv[6], '^(.)..(.)(.)(.)')
 -- Where messages have groups, a partition does not wait for those that are leased.
 local ordered, holds = kind == 'o' and not by_turns, kind == 'h'
-local outcomes, acknowledged, failed_ticket = '', {}, argv[stop + 1]
+local outcomes, acknowledged, failed_ticket = '', {}, argv[stop + 1] ~= '' and argv[stop + 1] or nil
 local first, relay_due = math.huge, false
 if stop > 7 then
   -- include verify_leases
@@ -45,6 +45,7 @@ if stop > 7 then
   local problem = not outcomes and acknowledged
   -- include return_problem
   if #acknowledged > 0 then
+    note_acks(now, acknowledged, argv[stop + 5] or '', '')
     acknowledge(acknowledged)
     if by_turns then
       by_turns.leave(acknowledged, true)
@@ -213,6 +214,8 @@ if #c.postponed > 0 then
   due = due - #c.postponed / 2 + call('ZADD', delayed, unpack(c.postponed))
 end
 keep_failures()
+note_starts(now, c)
+write_ends()
 run_removals()
 if due > 0 then
   call('ZREMRANGEBYRANK', delayed, 0, due - 1)

@@ -11,9 +11,10 @@ from inspect import iscoroutine, iscoroutinefunction
 from typing import TYPE_CHECKING, Any, cast
 
 from dueq._arguments import Arguments
-from dueq._decision import Decided, Decision, Fail, Push, Retry
+from dueq._decision import Decided, Decision, Fail, Push, Retry, Return
 from dueq.app import App, Task
 from dueq.errors import InvalidError
+from dueq.handle import result_bytes
 from dueq.job import Job, Stopped, current
 from dueq.serializers import TASK, UnknownTask
 from dueq.worker import job_log
@@ -70,8 +71,9 @@ class Run:
             with self._deciding():
                 if whole := self._named_by_message():
                     self._refuse_next(whole, self._app.queue(whole).allow())
-                self._plain(lambda: self._run(self._async(_at_once)))
+                result = self._plain(lambda: self._run(self._async(_at_once)))
                 job._end_well()
+                self._keep(result)
         except Exception:
             job._keep_news()
             raise
@@ -92,10 +94,11 @@ class Run:
                     self._refuse_next(whole, await self._app.aio_queue(whole).allow())
                 if self._app.plain_middleware:
                     run_async = partial(self._async, asyncio.to_thread)
-                    await asyncio.to_thread(self._plain, lambda: self._run(run_async()))
+                    result = await asyncio.to_thread(self._plain, lambda: self._run(run_async()))
                 else:
-                    await self._async(asyncio.to_thread)
+                    result = await self._async(asyncio.to_thread)
                 job._end_well()
+                self._keep(result)
         except Exception:
             await job._akeep_news()
             raise
@@ -184,14 +187,27 @@ class Run:
         except BaseException as failure:
             job_log.hook_failed(self.running, failure)
 
-    def _plain(self, run_async: Callable[[], Any]) -> None:
+    def _keep(self, result: object) -> None:
+        """
+        Decides that the ack keeps the task's result. A result that cannot be kept fails the job for
+        good, as another run would return the same.
+        """
+        job = self.running.job
+        if result is None or not self._task or not job.message.keep or job.decision:
+            return
+        try:
+            job._decision = Return(result_bytes(result))
+        except (TypeError, ValueError, RecursionError) as error:
+            job._decision = Fail(f"the result cannot be kept: {error}")
+
+    def _plain(self, run_async: Callable[[], Any]) -> Any:
         """Calls the plain middleware, and within it the rest."""
         inside = self._handler
         if self._is_async or self._app.async_middleware:
             inside = run_async
         for middleware in reversed(self._app.plain_middleware):
             inside = partial(middleware, self.running.job, inside)
-        inside()
+        return inside()
 
     async def _async(self, to_thread: Callable[[Callable[[], Any]], Awaitable[Any]]) -> Any:
         """Calls the middleware of coroutine functions, and within it the handler."""
@@ -227,7 +243,7 @@ class Run:
 
 def _stays(decision: Decision | None) -> bool:
     """Whether the message may stay in its queue."""
-    return decision is not None and not isinstance(decision, Push)
+    return decision is not None and not isinstance(decision, (Push, Return))
 
 
 async def _at_once(function: Callable[[], Any]) -> Any:
