@@ -19,6 +19,10 @@ for i = 1, n do
 end
 answer = table.concat(answer)
 if #tickets > 0 then
+  -- From now on reserve_groups serves the queue, and the fast reserve passes calls on.
+  if redis.call('HSETNX', meta, 'turns', '0 0') == 1 then
+    redis.call('HSET', meta, 'has_priorities', '1')
+  end
   -- Tickets come first: a reserve drops a ticket without a message.
   local length = redis.pcall('RPUSH', ready, unpack(tickets))
   if type(length) == 'table' then
@@ -26,10 +30,6 @@ if #tickets > 0 then
     -- include return_problem
   end
   redis.call('HSET', msg, unpack(words))
-  -- From now on reserve_groups serves the queue, and the fast reserve passes calls on.
-  if redis.call('HSETNX', meta, 'turns', '0 0') == 1 then
-    redis.call('HSET', meta, 'has_priorities', '1')
-  end
   if length == #tickets then
     wake_one(#tickets > 1)
   end

@@ -1,4 +1,4 @@
--- defines help_sort; needs meta ready; includes arrivals bulk turns
+-- defines help_sort; needs groups lines meta ready turns; includes arrivals bulk turns
 -- A push of messages with groups sorts what waits in `ready` into the lines of the groups: 500
 -- tickets, or as many as it has pushed. So the next push finds `ready` empty, and a group that
 -- pushes many does not make later messages of others wait for many reserves. Messages that were
@@ -7,6 +7,12 @@
 local function help_sort(pushed, counts)
   if redis.call('LLEN', ready) == 0 then
     return
+  end
+  -- The push has stored its messages, and must not fail now. A reserve tells of the foreign type.
+  for key, size in pairs({ [groups] = 'HLEN', [lines] = 'HLEN', [turns] = 'ZCARD' }) do
+    if type(redis.pcall(size, key)) == 'table' then
+      return
+    end
   end
   local state, fields = redis.call('HMGET', meta, 'turns', 'returned'), {}
   local returned = tonumber(state[2] or 0) or 0
