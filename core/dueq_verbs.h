@@ -351,6 +351,48 @@ DUEQ_API dueq_status dueq_groups(dueq_queue *queue, dueq_bytes cursor, size_t pa
 DUEQ_API dueq_status dueq_groups_submit(dueq_queue *queue, dueq_bytes cursor, size_t page);
 
 /*
+ * Opens a batch in this queue, its home. A batch counts how its members end, each once, at its first
+ * end: acknowledged, dead, cancelled, expired or purged. Messages become members when they are pushed
+ * with `batch`. The batch ends when it is closed and all members have ended; then it pushes its
+ * callbacks. A member that died, and is kicked later, changes nothing any more.
+ * options: start from DUEQ_BATCH, and set the id and the callbacks.
+ * Returns OK, or DUPLICATE: there is a batch of this id, or one ended less than its keep_ms ago.
+ * Errors: INVALID, NAME, TOO_LARGE.
+ */
+DUEQ_API dueq_status dueq_open_batch(dueq_queue *queue, const dueq_batch_options *options);
+DUEQ_API dueq_status dueq_open_batch_submit(dueq_queue *queue, const dueq_batch_options *options);
+
+/*
+ * Closes a batch: from now on only its members add members. When all members have ended, it ends, and
+ * pushes its callbacks; at once if they have ended already, or if it has no members.
+ * id: of the batch.
+ * Returns OK, also if it was closed before, or NOT_FOUND: there is no such batch, or it ended longer
+ * ago than its keep_ms.
+ */
+DUEQ_API dueq_status dueq_close_batch(dueq_queue *queue, dueq_bytes id);
+DUEQ_API dueq_status dueq_close_batch_submit(dueq_queue *queue, dueq_bytes id);
+
+/*
+ * Finds a batch by its id, and changes nothing.
+ * Returns OK, and *result has its dueq_result_batch(); or NOT_FOUND: there is no such batch, or it
+ * ended longer ago than its keep_ms.
+ */
+DUEQ_API dueq_status dueq_find_batch(dueq_queue *queue, dueq_bytes id, dueq_result **result);
+DUEQ_API dueq_status dueq_find_batch_submit(dueq_queue *queue, dueq_bytes id);
+
+/*
+ * Lists the batches of the queue that have not ended, a page at a time, in no order. A batch may come
+ * twice.
+ * cursor: size 0: the first page; else the cursor of the page before.
+ * page:   about how many, 1 to DUEQ_MAX_BATCH. A page may have fewer, or none. The last page has an
+ *         empty cursor.
+ * Returns OK. Items have their dueq_result_batch().
+ */
+DUEQ_API dueq_status dueq_batches(dueq_queue *queue, dueq_bytes cursor, size_t page,
+                                  dueq_result **result);
+DUEQ_API dueq_status dueq_batches_submit(dueq_queue *queue, dueq_bytes cursor, size_t page);
+
+/*
  * Counts the queue's events in each minute, or in each hour, that had any, the latest first. The
  * latest may not be over yet.
  * minutes: how many of the last minutes, 1 to DUEQ_MAX_RATES; 0: hours.
@@ -548,6 +590,20 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(TIME, now_ms) \
     X(TEXT, at_limit) \
     X(MAYBE_TIME, held_until_ms)
+#define DUEQ_BATCH_FIELDS(X) \
+    X(TEXT, id) \
+    X(TEXT, state) \
+    X(COUNT, pushed) \
+    X(COUNT, acked) \
+    X(COUNT, dead) \
+    X(COUNT, cancelled) \
+    X(COUNT, expired) \
+    X(COUNT, purged) \
+    X(COUNT, left) \
+    X(TIME, opened_ms) \
+    X(TIME, closes_ms) \
+    X(MAYBE_TIME, ended_ms) \
+    X(TIME, now_ms)
 #define DUEQ_MESSAGE_FIELDS(X) \
     X(TEXT, id) \
     X(BYTES, body) \

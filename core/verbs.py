@@ -84,6 +84,7 @@ ARGUMENTS = {
     ),
     "any": CoreArgument("int any", "any: int"),
     "repair": CoreArgument("int repair", "repair: int"),
+    "batch_options": CoreArgument("const dueq_batch_options *options", "options: BatchRow"),
     "reserve_options": CoreArgument("const dueq_reserve_options *options", "options: ReserveRow"),
     **{name: counted(name) for name in ("tickets", "ids")},
     "ticket": data("ticket", "ticket: str", "dueq__arg_check_tickets(queue, &ticket, 1)"),

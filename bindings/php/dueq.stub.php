@@ -320,6 +320,8 @@ namespace Dueq
             bool $clear = false
         ): void;
 
+        public function closeBatch(string $id): bool;
+
         // The end of what was made.
 
         /**
@@ -1083,6 +1085,14 @@ namespace Dueq
             int|null $eachGroupBacklog = null,
             bool $clear = false
         ): void {}
+
+        /**
+         * Closes a batch: from now on only its members add members. When all members have ended, it
+         * ends, and pushes its callbacks.
+         *
+         * @return bool false: there is no such batch
+         */
+        public function closeBatch(string $id): bool {}
 
         // The end of what was made.
 
@@ -2280,6 +2290,63 @@ namespace Dueq
 
         /** The first 500 bytes of the error; may be empty. */
         public readonly string $error;
+
+        // The end of what was made.
+
+        private function __construct() {}
+    }
+
+    /**
+     * A batch, and how many of its members ended how. Times are in seconds since 1970.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class BatchStatus
+    {
+        // Made from core/results.toml by core/verbs.py: the fields of BatchStatus.
+
+        /** The id of the batch. */
+        public readonly string $id;
+
+        /**
+         * open: it takes members; closed: only its members add members; ended: all members have
+         * ended.
+         */
+        public readonly string $state;
+
+        /** How many members it has. */
+        public readonly int $pushed;
+
+        /** How many of the members were acknowledged. */
+        public readonly int $acked;
+
+        /** How many died: the attempts or crashes were used up, or a consumer buried them. */
+        public readonly int $dead;
+
+        /** How many were cancelled, replaced, or refused by another queue. */
+        public readonly int $cancelled;
+
+        /** How many were not delivered in their time to live. */
+        public readonly int $expired;
+
+        /** How many were purged. */
+        public readonly int $purged;
+
+        /** How many members have not ended. */
+        public readonly int $left;
+
+        /** When it was opened. */
+        public readonly float $opened;
+
+        /** When an open batch closes by itself, or when it was closed. */
+        public readonly float $closes;
+
+        /** When it ended. null: it has not. */
+        public readonly ?float $ended;
+
+        /** The server's clock when it answered. */
+        public readonly float $now;
 
         // The end of what was made.
 

@@ -202,6 +202,13 @@ void dueq__decode_groups(dueq_client *client, const struct dueq__reply *reply) {
     dueq__op_finish_result(client, dueq__result_groups(reply, &client->error), DUEQ_OK);
 }
 
+void dueq__decode_batches(dueq_client *client, const struct dueq__reply *reply) {
+    if (dueq__reply_is_nil(reply))
+        dueq__op_finish(client, DUEQ_NOT_FOUND);
+    else
+        finish_with(client, dueq__result_batches(reply, &client->error));
+}
+
 void dueq__decode_counted(dueq_client *client, const struct dueq__reply *reply) {
     finish_with(client, dueq__result_counted(reply, &client->node->server_info, &client->error));
 }

@@ -46,6 +46,7 @@ size_t dueq__headers_size(const dueq_draft *draft);
 /* envelope.c */
 
 #define DUEQ__ENVELOPE_VERSION 0xD1
+#define DUEQ__NOTE_VERSION 0xD4 /* a note for a batch, in the outbox */
 enum { /* flags of the envelope */
        /* The producer gave the id: an incarnation tells this push from an earlier one. */
        DUEQ__FLAG_INCARNATION = 1,

@@ -85,21 +85,42 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const
     return status;
 }
 
-/* Adds a draft, and the options that the script needs beside the envelope. */
-static void put_draft(dueq_client *client, const struct batch *batch, const dueq_draft *draft,
-                      dueq_bytes id, struct dueq__resp *words) {
-    char incarnation[DUEQ__INCARNATION_SIZE], entry[DUEQ__ID_SIZE];
+static void put_envelope(dueq_client *client, const dueq_draft *draft, dueq_bytes id,
+                         struct dueq__resp *words) {
+    char incarnation[DUEQ__INCARNATION_SIZE];
     const char *given = draft->id.size ? incarnation : NULL;
-    if (batch->to_other_queue) {
-        dueq__id_next(&client->ids, entry);
-        dueq__resp_bytes(words, entry, sizeof entry);
-    }
     if (given)
         dueq__incarnation_next(&client->ids, incarnation);
     dueq__resp_bytes(words, id.data, id.size);
     void *envelope = dueq__resp_space(words, dueq__envelope_write(draft, given, NULL));
     if (envelope)
         dueq__envelope_write(draft, given, envelope);
+}
+
+static void put_options(const dueq_draft *draft, struct dueq__resp *words) {
+    char extra[EXTRA_SIZE] = "";
+    if (draft->ttl_ms || draft->unique_ms || draft->replace)
+        snprintf(extra, EXTRA_SIZE, "%" PRId64 " %" PRId64 " %d", draft->ttl_ms, draft->unique_ms,
+                 (int)draft->replace);
+    dueq__arg_put_due(words, draft->delay_ms, draft->at_ms);
+    dueq__resp_text(words, extra);
+}
+
+void dueq__push_put_draft(dueq_client *client, const dueq_draft *draft, dueq_bytes id,
+                          struct dueq__resp *words) {
+    put_envelope(client, draft, id, words);
+    put_options(draft, words);
+}
+
+/* Adds a draft, and the options that the script needs beside the envelope. */
+static void put_draft(dueq_client *client, const struct batch *batch, const dueq_draft *draft,
+                      dueq_bytes id, struct dueq__resp *words) {
+    char entry[DUEQ__ID_SIZE];
+    if (batch->to_other_queue) {
+        dueq__id_next(&client->ids, entry);
+        dueq__resp_bytes(words, entry, sizeof entry);
+    }
+    put_envelope(client, draft, id, words);
     if (batch->fast)
         return;
     if (batch->is_one && !batch->replaces) {
@@ -109,12 +130,7 @@ static void put_draft(dueq_client *client, const struct batch *batch, const dueq
             dueq__resp_number(words, draft->unique_ms);
         return;
     }
-    char extra[EXTRA_SIZE] = "";
-    if (draft->ttl_ms || draft->unique_ms || draft->replace)
-        snprintf(extra, EXTRA_SIZE, "%" PRId64 " %" PRId64 " %d", draft->ttl_ms, draft->unique_ms,
-                 (int)draft->replace);
-    dueq__arg_put_due(words, draft->delay_ms, draft->at_ms);
-    dueq__resp_text(words, extra);
+    put_options(draft, words);
 }
 
 /*

@@ -163,6 +163,7 @@ final class ContractTest extends TestCase
         'resume' => 'OK',
         'hold' => 'OK',
         'limit' => 'OK',
+        'close_batch' => 'NOT_FOUND',
     ];
     // The end of what was made.
 

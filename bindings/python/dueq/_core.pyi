@@ -194,6 +194,23 @@ GroupRow: TypeAlias = tuple[
     str,
     int,
 ]
+# id, state, pushed, acked, dead, cancelled, expired, purged, left, opened_ms, closes_ms, ended_ms,
+# now_ms
+BatchRow: TypeAlias = tuple[
+    str,
+    str,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+]
 # id, body, headers, ticket, attempt, max_attempts, crashes, max_crashes, deliveries, priority,
 # state, time_ms, created_ms, expires_ms, error, drop, dead_letter, group
 MessageRow: TypeAlias = tuple[
@@ -334,6 +351,10 @@ def check_submit(queue: Handle, repair: int, cursor: bytes, /) -> int: ...
 def stats_submit(queue: Handle, /) -> int: ...
 def peek_submit(queue: Handle, state: int, cursor: bytes, page: int, /) -> int: ...
 def groups_submit(queue: Handle, cursor: bytes, page: int, /) -> int: ...
+def open_batch_submit(queue: Handle, options: BatchRow, /) -> int: ...
+def close_batch_submit(queue: Handle, id: str, /) -> int: ...
+def find_batch_submit(queue: Handle, id: str, /) -> int: ...
+def batches_submit(queue: Handle, cursor: bytes, page: int, /) -> int: ...
 def rates_submit(queue: Handle, minutes: int, hours: int, /) -> int: ...
 def failures_submit(queue: Handle, id: str, cursor: bytes, page: int, /) -> int: ...
 def workers_submit(queue: Handle, cursor: bytes, page: int, /) -> int: ...
@@ -468,6 +489,7 @@ MAX_QUEUES: int
 MAX_PARTITIONS: int
 MAX_KEY: int
 MAX_GROUP: int
+MAX_BATCH_ID: int
 MAX_RATES: int
 MAX_HOURS: int
 TIMING_BUCKETS: int

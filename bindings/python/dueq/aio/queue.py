@@ -571,6 +571,14 @@ class Queue(Source):
         call = on(self._own, _core.limit_submit, row)
         await self._home.call(call)
 
+    async def close_batch(self, id: str) -> bool:
+        """
+        Closes a batch: from now on only its members add members. When all members have ended, it
+        ends, and pushes its callbacks. False: there is no such batch.
+        """
+        call = on(self._own, _core.close_batch_submit, id)
+        return (await self._home.call(call)).status == _core.OK
+
     # The end of what was made.
 
     async def allow(
