@@ -194,6 +194,9 @@ void draft_option(const struct cli *cli, struct draft *drafting, int option, con
     case DRAFT_GROUP:
         draft->group = read_text(cli, "group", given);
         break;
+    case DRAFT_KEEP:
+        draft->keep_ms = cli_duration(cli, "keep", given);
+        break;
     }
 }
 /* The end of what was made. */

@@ -24,7 +24,8 @@ enum {
     DRAFT_REPLICAS,
     DRAFT_DISK,
     DRAFT_DURABLE_TIMEOUT,
-    DRAFT_GROUP
+    DRAFT_GROUP,
+    DRAFT_KEEP
 };
 
 /* These go into the list of a command's options. */
@@ -46,7 +47,8 @@ enum {
     {"replicas", required_argument, NULL, DRAFT_REPLICAS},                                         \
     {"disk", no_argument, NULL, DRAFT_DISK},                                                       \
     {"durable-timeout", required_argument, NULL, DRAFT_DURABLE_TIMEOUT},                           \
-    {"group", required_argument, NULL, DRAFT_GROUP}
+    {"group", required_argument, NULL, DRAFT_GROUP},                                               \
+    {"keep", required_argument, NULL, DRAFT_KEEP}
 
 /* The texts of --help, by groups. */
 #define DRAFT_HELP_MESSAGE                                                                         \
@@ -59,7 +61,8 @@ enum {
     "                       high is delivered before normal, and normal before low (normal)\n"     \
     "  --ttl DURATION       delete the message if it is not delivered within this time after\n"    \
     "                       the push\n"                                                            \
-    "  --group NAME         groups take turns; in a group the order of the pushes holds\n"
+    "  --group NAME         groups take turns; in a group the order of the pushes holds\n"         \
+    "  --keep DURATION      keep its end, and its result, for this time: dueq result shows them\n"
 
 #define DRAFT_HELP_ID                                                                              \
     "  --id ID              find and cancel the message by this id. While it is in the queue, a\n" \

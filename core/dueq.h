@@ -153,6 +153,7 @@ enum {
     DUEQ_MAX_PUSHES = 10000,        /* pushes that a pusher holds, unless it is told how many */
     DUEQ_MAX_WORKER_LEASES = 100,   /* leased messages that a dueq_worker lists */
     DUEQ_MAX_FAILURES = 1000,       /* failures that a queue keeps */
+    DUEQ_MAX_RESULT = 1048576,      /* the result of an ack */
     DUEQ_MAX_SOCKETS = 3,           /* descriptors that dueq_poll_set() fills in */
     DUEQ_MAX_REPLICAS = 100,        /* replicas that a push may wait for */
     DUEQ_MAX_DURABLE_MS = 86400000, /* how long a push may wait for replicas and disks */
@@ -295,6 +296,12 @@ typedef struct dueq_durability {
 
 /* Sets the durability of all later pushes by this handle. Errors: INVALID. */
 DUEQ_API dueq_status dueq_queue_durability(dueq_queue *queue, const dueq_durability *durability);
+
+/*
+ * Sets for how long the ends of messages are kept that this handle pushes later, up to UINT32_MAX.
+ * A draft's own keep_ms counts instead. Errors: INVALID.
+ */
+DUEQ_API dueq_status dueq_queue_keep(dueq_queue *queue, int64_t keep_ms);
 
 /*
  * From now on find and peek by this handle read at most `bytes` bytes of each body: the server cuts
@@ -470,6 +477,11 @@ typedef struct dueq_draft {
      * message has none.
      */
     dueq_bytes group;
+    /*
+     * For how long the end of the message is kept, with its result: up to UINT32_MAX; 0: as
+     * dueq_queue_keep() says, else not at all.
+     */
+    int64_t keep_ms;
     /* The end of what was made. */
 } dueq_draft;
 
@@ -562,6 +574,7 @@ typedef struct dueq_message {
      */
     dueq_bytes dead_letter;
     dueq_bytes group; /* the group with which the message takes turns; Size 0: it has none */
+    int64_t keep_ms;  /* for how long the end of the message is kept; 0: it is not kept */
     /* The end of what was made. */
     size_t body_size; /* of the whole body; more than body.size if dueq_queue_preview() cut it */
     int64_t lease_ms; /* as in the draft */
@@ -974,6 +987,7 @@ DUEQ_API size_t dueq_result_queue(const dueq_result *result);
 DUEQ_API size_t dueq_result_quarantined(const dueq_result *result);
 DUEQ_API void dueq_result_free(dueq_result *result);
 #include "dueq_failures.h" /* what failed */
+#include "dueq_ends.h"     /* how a message ended */
 
 /* The verbs, blocking */
 

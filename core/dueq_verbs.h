@@ -60,6 +60,16 @@ DUEQ_API dueq_status dueq_ack(dueq_queue *queue, const dueq_bytes *tickets, size
 DUEQ_API dueq_status dueq_ack_submit(dueq_queue *queue, const dueq_bytes *tickets, size_t count);
 
 /*
+ * Acknowledges a message, and keeps a result with its end: see dueq_outcome(). If the message was
+ * pushed without `keep`, the result is dropped.
+ * result: up to DUEQ_MAX_RESULT bytes.
+ * Returns OK or LEASE_LOST. Errors: TOO_LARGE: the message stays leased.
+ */
+DUEQ_API dueq_status dueq_ack_result(dueq_queue *queue, dueq_bytes ticket, dueq_bytes result);
+DUEQ_API dueq_status dueq_ack_result_submit(dueq_queue *queue, dueq_bytes ticket,
+                                            dueq_bytes result);
+
+/*
  * Acknowledges a message and pushes its successors in one step.
  * target: the successors' queue, of the same client; NULL: the message's own queue.
  * drafts: `count` of them, 1 to DUEQ_MAX_BATCH.
@@ -160,6 +170,18 @@ DUEQ_API dueq_status dueq_bury_submit(dueq_queue *queue, dueq_bytes ticket, dueq
  */
 DUEQ_API dueq_status dueq_find(dueq_queue *queue, dueq_bytes id, dueq_result **result);
 DUEQ_API dueq_status dueq_find_submit(dueq_queue *queue, dueq_bytes id);
+
+/*
+ * Tells how a message ended that was pushed with `keep`. A dead message has ended, whether it was
+ * pushed with `keep` or not. If its time to live is over, this call ends it.
+ * timeout_ms: how long the call waits until it ends, as dueq_reserve(), in one blocking command.
+ * Returns OK, and *result has its dueq_result_end(); EMPTY: it has not ended; NOT_FOUND: the queue
+ * does not know it, or not any more. Errors: INVALID: a call that waits found a message without
+ * `keep`.
+ */
+DUEQ_API dueq_status dueq_outcome(dueq_queue *queue, dueq_bytes id, int64_t timeout_ms,
+                                  dueq_result **result);
+DUEQ_API dueq_status dueq_outcome_submit(dueq_queue *queue, dueq_bytes id, int64_t timeout_ms);
 
 /*
  * Makes dead messages READY again, with all their attempts.
@@ -604,6 +626,20 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(TIME, closes_ms) \
     X(MAYBE_TIME, ended_ms) \
     X(TIME, now_ms)
+#define DUEQ_END_FIELDS(X) \
+    X(TEXT, id) \
+    X(WORD, outcome) \
+    X(TIME, time_ms) \
+    X(TIME, created_ms) \
+    X(MEASURED, waited_ms) \
+    X(MEASURED, ran_ms) \
+    X(COUNT, deliveries) \
+    X(NAME, host) \
+    X(OPTIONAL, pid) \
+    X(FLAG, has_result) \
+    X(BYTES, result) \
+    X(TEXT, error) \
+    X(MAYBE_TIME, until_ms)
 #define DUEQ_MESSAGE_FIELDS(X) \
     X(TEXT, id) \
     X(BYTES, body) \
@@ -622,7 +658,8 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(TEXT, error) \
     X(FLAG, drop) \
     X(NAME, dead_letter) \
-    X(NAME, group)
+    X(NAME, group) \
+    X(MAYBE_TIME, keep_ms)
 #define DUEQ_SIZES_FIELDS(X) \
     X(COUNT, ready) \
     X(COUNT, delayed) \

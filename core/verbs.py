@@ -95,6 +95,10 @@ ARGUMENTS = {
     ),
     "any_id": data("id", "id: str", "dueq__arg_check_any_id(queue, id)"),
     "process": CoreArgument("", "", send="dueq__arg_put_process(&words)"),
+    "ender": CoreArgument("", "", send="dueq__arg_put_ender(&words, tickets, count)"),
+    "result": data(
+        "result", "result: bytes", "dueq__arg_check_result(queue, result)"
+    )._replace(send="dueq__arg_put_result(&words, result)"),
     "partitions": CoreArgument(
         "", "", send="dueq__resp_number(&words, (int64_t)dueq__partition_count(queue))"
     ),
@@ -153,6 +157,7 @@ FANOUT_MEMBERS = {
     "group": {".text": "group"},
     "limit_options": {".limits": "options"},
     "text": {".text": "text"},
+    "result": {".text": "result"},
     **{name: {f".{name}": name} for name in ("cursor", "state", "filter", "page", "hours")},
     "minutes": {".page": "minutes"},
 }
@@ -170,6 +175,7 @@ class Verb:
         self.script_args: list[str] | None = row.get("script_args")
         self.room: str = row.get("room", "verbs")
         self.batch_script: str = row.get("batch_script", "")
+        self.script: str = row.get("script", name)
         self.choose_script: str = row.get("choose_script", "")
         self.fanout: str = row.get("fanout", "")
         self.decode: str = row.get("decode", "outcomes")
@@ -189,7 +195,7 @@ class Verb:
 
     def changes(self) -> bool:
         """Whether the script keeps its answer for a repeated call, which takes more arguments."""
-        script = (ROOT / f"core/scripts/{self.name}.lua").read_text(encoding="utf-8")
+        script = (ROOT / f"core/scripts/{self.script}.lua").read_text(encoding="utf-8")
         return bool(re.search(r"^-- keys .*\breply\b", script, flags=re.M))
 
     def checks(self) -> list[str]:
@@ -315,7 +321,7 @@ def fanout(verb: Verb) -> tuple[str, str]:
 def submit(verb: Verb, script_args: list[str]) -> str:
     count = "count" if "count" in verb.names() else "1"
     changes = str(verb.changes()).lower()
-    script = verb.choose_script or f"&dueq__script_{verb.name}"
+    script = verb.choose_script or f"&dueq__script_{verb.script}"
     if verb.batch_script:
         script = f"count == 1 ? {script} : &dueq__script_{verb.batch_script}"
     asked = [script, changes, count, f"dueq__decode_{verb.decode}", "&words"]

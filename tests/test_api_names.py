@@ -22,7 +22,7 @@ HEADER = re.sub(
     "",
     "".join(
         (ROOT / f"core/{name}").read_text("utf-8")
-        for name in ("dueq.h", "dueq_failures.h", "dueq_rates.h", "dueq_verbs.h")
+        for name in ("dueq.h", "dueq_ends.h", "dueq_failures.h", "dueq_rates.h", "dueq_verbs.h")
     ),
     flags=re.S,
 )

@@ -18,6 +18,7 @@ HEADER = (ROOT / "core/dueq.h").read_text(encoding="utf-8")
 CONTRACT = [
     *[
         "core/dueq.h",
+        "core/dueq_ends.h",
         "core/dueq_failures.h",
         "core/dueq_rates.h",
         "core/dueq_verbs.h",
@@ -160,6 +161,7 @@ def test_contract_includes_only_the_language() -> None:
         "poll.h",
         "stddef.h",
         "stdint.h",
+        "dueq_ends.h",
         "dueq_failures.h",
         "dueq_rates.h",
         "dueq_verbs.h",

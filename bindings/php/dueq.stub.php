@@ -164,7 +164,8 @@ namespace Dueq
      *     disk?: bool,
      *     durableTimeout?: int|float|\DateInterval|null,
      *     key?: string|null,
-     *     group?: string|null
+     *     group?: string|null,
+     *     keep?: int|float|\DateInterval|null
      * }
      * @extends \IteratorAggregate<int, MessageInterface>
      */
@@ -200,7 +201,8 @@ namespace Dueq
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
             ?string $key = null,
-            ?string $group = null
+            ?string $group = null,
+            float|\DateInterval|null $keep = null
         ): string;
 
         /**
@@ -480,7 +482,8 @@ namespace Dueq
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
             ?string $key = null,
-            ?string $group = null
+            ?string $group = null,
+            float|\DateInterval|null $keep = null
         ): int;
 
         public function flush(): void;
@@ -719,6 +722,9 @@ namespace Dueq
          *     without control characters; not together with a priority or a key. With partitions: a
          *     group is in one partition, and no message of the queue has a key; null: it has no
          *     group; all such messages take turns as one group
+         * @param float|\DateInterval|null $keep for how long the queue keeps the end of the
+         *     message: how and when it ended, and its result. At most 49 days; null: as the queue
+         *     says, else not at all
          * @return string the message's id
          * @throws Exception\NotDurableException when the message is stored, but not on all the
          *     replicas and disks
@@ -754,7 +760,8 @@ namespace Dueq
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
             ?string $key = null,
-            ?string $group = null
+            ?string $group = null,
+            float|\DateInterval|null $keep = null
         ): string {}
 
         /**
@@ -1568,6 +1575,9 @@ namespace Dueq
         /** The group with which the message takes turns. null: it has none. */
         public readonly ?string $group;
 
+        /** For how long the end of the message is kept. null: it is not kept. */
+        public readonly ?float $keep;
+
         // The end of what was made.
 
         private function __construct() {}
@@ -1822,7 +1832,8 @@ namespace Dueq
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
             ?string $key = null,
-            ?string $group = null
+            ?string $group = null,
+            float|\DateInterval|null $keep = null
         ): int {}
 
         /**
@@ -2237,6 +2248,63 @@ namespace Dueq
 
         /** Whether the program has begun to work on the message. If not, it is prefetched. */
         public readonly bool $running;
+
+        // The end of what was made.
+
+        private function __construct() {}
+    }
+
+    /**
+     * How a message ended that was pushed with `keep`. Times are in seconds since 1970.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class End
+    {
+        // Made from core/results.toml by core/verbs.py: the fields of End.
+
+        /** The id of the message. */
+        public readonly string $id;
+
+        /** How it ended: acked, dead, cancelled, expired or purged. */
+        public readonly string $outcome;
+
+        /** When it ended, by the server's clock. */
+        public readonly float $time;
+
+        /** When the message was pushed, by the producer's clock. */
+        public readonly float $created;
+
+        /**
+         * How long the message waited: from its push until its last delivery began, or until it
+         * ended without one. null: not known.
+         */
+        public readonly ?float $waited;
+
+        /** How long its last delivery ran. null: no delivery ended it, or it is not known. */
+        public readonly ?float $ran;
+
+        /** How many deliveries it had. */
+        public readonly int $deliveries;
+
+        /** The host of the process that ended it. null: not known. */
+        public readonly ?string $host;
+
+        /** The number of that process. null: not known. */
+        public readonly ?int $pid;
+
+        /** Whether it was acknowledged with a result. */
+        public readonly bool $hasResult;
+
+        /** The result; empty if it has none. */
+        public readonly string $result;
+
+        /** Of a dead message, the text of its last error; may be empty. */
+        public readonly string $error;
+
+        /** Until when the end is kept. null: as long as the dead message is in the queue. */
+        public readonly ?float $until;
 
         // The end of what was made.
 

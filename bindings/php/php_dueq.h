@@ -368,6 +368,7 @@ typedef struct dueq_php_fields {
     zval *durable_timeout;
     zend_string *key;
     zend_string *group;
+    zval *keep;
 } dueq_php_fields;
 
 #define DUEQ_PHP_FIELDS                                                                            \

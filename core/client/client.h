@@ -87,6 +87,7 @@ struct dueq_queue {
     const struct dueq__script *recall;     /* the script that tells the answer to a lost call */
     dueq_bytes keys[DUEQ__KEY_COUNT];
     dueq_durability durability;  /* of pushes by this handle */
+    int64_t keep_ms;             /* of pushes by this handle: how long their ends are kept */
     int64_t max_durable_ms;      /* the longest time for durability that a call asked for */
     size_t preview_bytes;        /* the most bytes of a body in find and peek; 0: all */
     int64_t clock_offset_us;     /* the server's clock less the monotonic one */

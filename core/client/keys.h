@@ -6,7 +6,7 @@
 
 /*
  * Each key of a queue, and the word with which it ends. Behind that word REPLY has the session
- * (op.c), LOCK and LOCK_WAKE have a lock's name (verbs/lock.c). PARTITIONS and MEMBERS are of a
+ * (op.c), LOCK and LOCK_WAKE have a lock's name (verbs/lock.c), END_WAKE an id (verbs/ends.c). PARTITIONS and MEMBERS are of a
  * queue with partitions (partition/), CONSUMERS and DESCRIBED of registered consumers
  * (verbs/workers.c). A queue of another system has keys of its own from MSG on (interop/).
  */
@@ -47,7 +47,12 @@
     X(RATED, "rated")                                                                              \
     X(HOLDS, "holds")                                                                              \
     X(BATCHES, "batches")                                                                          \
-    X(BATCH_ENDS, "batch_ends")
+    X(BATCH_ENDS, "batch_ends")                                                                    \
+    X(ENDS, "ends")                                                                                \
+    X(KEPT, "kept")                                                                                \
+    X(BEGUN, "begun")                                                                              \
+    X(AWAITED, "awaited")                                                                          \
+    X(END_WAKE, "end_wake")
 
 enum dueq__key {
 #define DUEQ__KEY_OF(name, suffix) DUEQ__KEY_##name,
@@ -86,7 +91,7 @@ extern const struct dueq__script dueq__script_push, dueq__script_push_later, due
     dueq__script_ack_outbox, dueq__script_ack_push, dueq__script_relay_take, dueq__script_relay_put,
     dueq__script_relay_count,    dueq__script_relay_done, dueq__script_relay_forget, dueq__script_recall,
     dueq__script_assignment, dueq__script_register, dueq__script_measure, dueq__script_repartition,
-    dueq__script_lock, dueq__script_relock, dueq__script_open_batch, dueq__script_check, dueq__script_clock;
+    dueq__script_open_batch, dueq__script_ack_end, dueq__script_outcome, dueq__script_lock, dueq__script_relock, dueq__script_check, dueq__script_clock;
 
 /* The whole source; the caller frees it. NULL: out of memory. */
 char *dueq__script_source(const struct dueq__script *script);

@@ -486,7 +486,8 @@ static bool is_probed(const struct dueq__wait *wait, const struct dueq__watch *w
 static bool send_probe(dueq_client *client) {
     struct dueq__wait *wait = &client->op->wait;
     static const enum dueq__key lines[] = {DUEQ__KEY_READY, DUEQ__KEY_HIGH, DUEQ__KEY_LOW};
-    if (client->op->phase == DUEQ__PHASE_PROBING || wait->terms.foreign)
+    if (client->op->phase == DUEQ__PHASE_PROBING || wait->terms.foreign ||
+        wait->terms.kind == DUEQ__WAIT_END)
         return false;
     const struct dueq__watch *watch = probed_watch(wait);
     bool time = probes_next_time(wait);

@@ -16,7 +16,8 @@ enum dueq__wait_kind {
     DUEQ__WAIT_ORDERED, /* messages of a partition, and none while one of its messages is leased */
     /* Messages for a caller that has others: none that has crashed, and the call does not wait. */
     DUEQ__WAIT_TOP_UP,
-    DUEQ__WAIT_LOCK
+    DUEQ__WAIT_LOCK,
+    DUEQ__WAIT_END /* of a message; instead of a probe, the call asks again */
 };
 
 /*

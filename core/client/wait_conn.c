@@ -157,7 +157,7 @@ static void mark_tokens_taken(struct dueq__wait *wait, const struct dueq__wait_c
         if (wait->watches[i].wait_conn == wait_conn &&
             (!key || dueq__bytes_equal(*key, wait->watches[i].wake_key))) {
             dueq__wait_take_token(&wait->watches[i]);
-            if (!key && wait->terms.kind != DUEQ__WAIT_LOCK && !wait->terms.foreign)
+            if (!key && wait->terms.kind < DUEQ__WAIT_LOCK && !wait->terms.foreign)
                 wait->watches[i].place_ms = DUEQ__ANY_PLACE;
         }
 }

@@ -6,9 +6,10 @@
 /* The end of a wait: it ends its blocks, and gives tokens and timekeeping back. */
 
 /*
- * Each client tries a lock before it waits for it. So a wake token that no client takes may expire.
+ * Each client tries a lock, and looks whether a message has ended, before it waits. So a wake token
+ * that no client takes may expire.
  */
-#define LOCK_TOKEN_SECONDS "60"
+#define TOKEN_SECONDS "60"
 
 /* Gives back a token or an item that this client does not need: it wakes another consumer. */
 static void give_back_token(dueq_client *client, struct dueq__node *node,
@@ -17,14 +18,14 @@ static void give_back_token(dueq_client *client, struct dueq__node *node,
     const dueq_bytes words[] = {dueq__text("ZADD"), watch->wake_key, dueq__text("0"),
                                 dueq__text("w")};
     const dueq_bytes end[] = {dueq__text("EXPIRE"), watch->wake_key,
-                              dueq__text(LOCK_TOKEN_SECONDS)};
+                              dueq__text(TOKEN_SECONDS)};
     if (wait->terms.foreign) {
         client->node = node;
         wait->terms.foreign->give_back(client, watch);
         return;
     }
     dueq__node_send(node, DUEQ__EXPECT_IGNORED, words, 4);
-    if (wait->terms.kind == DUEQ__WAIT_LOCK)
+    if (wait->terms.kind == DUEQ__WAIT_LOCK || wait->terms.kind == DUEQ__WAIT_END)
         dueq__node_send(node, DUEQ__EXPECT_IGNORED, end, 3);
 }
 

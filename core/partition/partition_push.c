@@ -42,6 +42,7 @@ static dueq_status push_to(dueq_queue *queue, const struct dueq__script *script,
     if (!handle)
         return DUEQ_NO_MEMORY;
     dueq_queue_durability(handle, &queue->durability);
+    dueq_queue_keep(handle, queue->keep_ms);
     return dueq__push_submit(handle, script, drafts, count);
 }
 
@@ -78,8 +79,10 @@ static dueq_status follow(dueq_queue *queue, const struct dueq__push_request *re
                               "or one group");
         partition = wanted;
     }
-    if (source && !target && (target = dueq__partitions_handle(partitions, partition)))
+    if (source && !target && (target = dueq__partitions_handle(partitions, partition))) {
         dueq_queue_durability(source, &queue->durability);
+        dueq_queue_keep(source, queue->keep_ms);
+    }
     return source && target ? dueq_ack_push_submit(source, request->ticket, target, request->drafts,
                                                    request->count)
                             : DUEQ_NO_MEMORY;

@@ -161,6 +161,7 @@ static dueq_status read_job(const struct plan *plan, dueq_draft *job, dueq_heade
     job->dead_letter = message.dead_letter;
     job->group = message.group;
     job->backoff = backoff->backoff;
+    job->keep_ms = message.keep_ms;
     return DUEQ_OK;
 }
 

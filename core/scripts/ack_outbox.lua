@@ -1,7 +1,7 @@
 -- ack_outbox: finishes a leased message, and puts its successors for another queue into the outbox.
--- keys msg leased outbox wake meta attempts reply turns working parked timers
+-- keys msg leased outbox wake meta attempts reply turns working parked timers ends kept begun awaited
 -- includes now leased_message keep_reply draft_read outbox_put bulk deferred_removals count
--- includes held noop_write give_places end_delivery
+-- includes held noop_write give_places end_delivery note_end
 -- args ticket, the other queue's name, then for each successor the id of its entry, which the core
 --   made, and id, envelope, due, extra as of push_full
 -- Returns digits: for the message 0 finished, 4 the lease is lost; for each successor 0, or 4 as
@@ -9,7 +9,7 @@
 
 -- include held
 local now, number, stored = now_ms(), (#ARGV - 5) / 5, {}
-local id = leased_message(ARGV[4])
+local id, envelope = leased_message(ARGV[4])
 if not id then
   return keep_reply(string.rep(DUEQ_LEASE_LOST, 1 + number))
 end
@@ -26,6 +26,8 @@ for i = 6, #ARGV, 5 do
   stored[#stored + 1], stored[#stored + 2] = ARGV[i], string.char(0xD2) .. cmsgpack.pack(entry)
 end
 bulk('HSET', msg, stored)
+note_end(now, id, envelope, 'acked', ARGV[4], '', '')
+write_ends()
 defer_forget(id)
 defer_removal('ZREM', leased, ARGV[4])
 -- include end_delivery

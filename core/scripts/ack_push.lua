@@ -1,8 +1,8 @@
 -- ack_push: finishes a leased message, and pushes its successors to its own queue.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
--- keys groups turns working parked timers
+-- keys groups turns working parked timers ends kept begun awaited
 -- includes now leased_message keep_reply backlog store_below_backlog store_drafts count held
--- includes replace_message deferred_removals keep_history noop_write leaves end_delivery
+-- includes replace_message deferred_removals keep_history noop_write leaves end_delivery note_end
 -- args ticket, then id, envelope, due, extra of each successor (lib/draft_read.lua)
 -- Returns digits: for the message 0 finished, 4 the lease is lost; for each successor as push_full,
 --   or 4 as well. All are 9: the group of a successor is at its backlog, and nothing has changed.
@@ -28,6 +28,8 @@ leaves({ ARGV[4] })
 -- include keep_history
 -- include noop_write
 local outcome = store_drafts(ARGV, 5, now, { replace = replace_message, leaving = id })
+note_end(now, id, envelope, 'acked', ARGV[4], '', '')
+write_ends()
 defer_removal('HDEL', attempts, id)
 -- If a successor has the message's own id, its envelope has another incarnation.
 if redis.call('HGET', msg, id) == envelope then

@@ -1,7 +1,9 @@
 -- cancel_full: removes messages of any state but outbox, where a message belongs to another queue.
 -- The ticket of a ready message stays in its lane. The reserve that meets it drops it.
 -- keys msg delayed leased dead outbox wake meta attempts reply turns working parked timers
+-- keys ends kept begun awaited
 -- includes message deferred_removals count keep_reply held refuse_partitioned wake give_places
+-- includes note_end now
 -- args ids
 -- Returns a digit for each: the state that it was in (1 ready, 2 delayed, 3 leased, 4 dead), or 0:
 --   there is no such message, or it is in the outbox.
@@ -9,6 +11,7 @@
 -- include held
 -- include refuse_partitioned
 local sets, states, seen, cancelled, taken_out = { delayed, leased, dead, outbox }, {}, {}, 0, {}
+local now = now_ms()
 for i = 4, #ARGV do
   local id = ARGV[i]
   local m = not seen[id] and find_message(id, sets)
@@ -19,6 +22,9 @@ for i = 4, #ARGV do
     defer_forget(id)
     cancelled = cancelled + 1
   end
+  if place < 3 then
+    note_end(now, id, m.envelope, 'cancelled', m.ticket, '', '')
+  end
   if place == 2 then
     taken_out[#taken_out + 1] = m.ticket
   end
@@ -28,6 +34,7 @@ for i = 4, #ARGV do
 end
 -- include give_places
 local returned = give_places and give_places() or 0
+write_ends()
 run_removals()
 if (held or returned > 0) and cancelled > 0 then
   wake_one(cancelled > 1)

@@ -1,8 +1,8 @@
 -- purge: removes messages of one state, from the front, a bounded number at a time.
 -- keys msg ready high low delayed leased dead outbox attempts handover wake meta reply groups lines
--- keys turns working parked timers
+-- keys turns working parked timers ends kept begun awaited
 -- includes ticket message envelope deferred_removals bulk count turns keep_reply held
--- includes refuse_partitioned noop_write wake leaves
+-- includes refuse_partitioned noop_write wake leaves note_end now
 -- args state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), at most how many
 -- Returns "REMOVED", or "REMOVED +" if more messages may be there.
 
@@ -10,11 +10,15 @@
 -- include refuse_partitioned
 local set, left = ({ false, delayed, leased, dead, outbox })[tonumber(ARGV[4])], tonumber(ARGV[5])
 local seen, met, purged, existing, more = {}, {}, 0, redis.call('HLEN', msg), false
+local now = now_ms()
 local function take(tickets)
   for _, ticket in ipairs(tickets) do
     local _, id = ticket_read(ticket)
     local m = id and not seen[id] and find_message(id, {})
     if m and (ticket == m.ticket or not envelope_read(m.envelope)) then
+      if set ~= dead and set ~= outbox then
+        note_end(now, id, m.envelope, 'purged', m.ticket, '', '')
+      end
       defer_forget(id)
       defer_removal('HDEL', handover, id)
       seen[id], purged = true, purged + 1
@@ -66,6 +70,7 @@ else
   end
 end
 local came = write_left()
+write_ends()
 run_removals()
 remove_turns()
 for lane, number in pairs(met) do

@@ -1,8 +1,8 @@
 -- purge_group: removes the delayed and the ready messages of one group, a page at a time. Leased
 -- ones stay.
--- keys msg ready delayed attempts meta reply groups lines turns parked
+-- keys msg ready delayed attempts meta reply groups lines turns parked ends kept begun awaited
 -- includes ticket message envelope deferred_removals count group_mark group_line set_page
--- includes keep_reply refuse_layout noop_write
+-- includes keep_reply refuse_layout noop_write note_end now
 -- args the group's name as in tickets, cursor ('': the first page), how many tickets to look at at
 --   most
 -- Returns "PURGED CURSOR": how many messages went, and the next cursor ('': that was the last).
@@ -14,7 +14,7 @@
 
 -- include refuse_layout
 local name, cursor, left = ARGV[4], ARGV[5], tonumber(ARGV[6])
-local following, seen, purged = '', {}, 0
+local following, seen, purged, now = '', {}, 0, now_ms()
 
 -- Looks at a ticket. Returns whether it is one of the group.
 local function take(ticket)
@@ -25,6 +25,7 @@ local function take(ticket)
   end
   local m = not seen[id] and find_message(id, {})
   if m and (ticket == m.ticket or not envelope_read(m.envelope)) then
+    note_end(now, id, m.envelope, 'purged', m.ticket, '', '')
     defer_forget(id)
     seen[id], purged = true, purged + 1
   end
@@ -77,6 +78,7 @@ if line and line.changed then
   end
   redis.call('HSET', groups, name, mark_write(line))
 end
+write_ends()
 run_removals()
 remove_segments()
 count('purged', purged)

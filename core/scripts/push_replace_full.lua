@@ -1,8 +1,8 @@
 -- push_replace_full: stores messages that may replace messages with the same ids.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
--- keys groups turns working parked timers
+-- keys groups turns working parked timers ends kept begun awaited
 -- includes now store_below_backlog deferred_removals keep_reply replace_message keep_history
--- includes leaves wake
+-- includes leaves wake note_end
 -- includes return_problem
 -- args id, envelope, due, extra of each (lib/draft_read.lua)
 -- Returns a digit for each: 0 stored, 2 a message has this id, or the id is still unique, 9 its
@@ -16,5 +16,6 @@ local outcome, problem = store_below_backlog(ARGV, 4, now, { replace = replace_m
 if write_left() > 0 then
   wake_one()
 end
+write_ends()
 run_removals()
 return keep_reply(outcome)

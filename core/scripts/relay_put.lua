@@ -1,9 +1,9 @@
 -- relay_put: pushes entries of another queue's outbox to this queue. It notes the pushed entries
 -- until they have left that outbox, so that a relay that pushes one again stores nothing twice.
 -- keys msg ready high low delayed wake meta unique leased dead outbox attempts received
--- keys groups turns working parked timers
+-- keys groups turns working parked timers ends kept begun awaited
 -- includes now precheck store_below_backlog put_tickets deferred_removals replace_message
--- includes return_problem leaves wake
+-- includes return_problem leaves wake note_end
 -- args alone: when the relay's lease ends in ms, the other queue's name, then of each entry id,
 --   envelope, due, extra (as of push_full), attempts and ticket
 -- Returns a digit for each: 0 stored, 2 a message has this id, or the id is still unique, 9
@@ -49,5 +49,6 @@ redis.call('ZREMRANGEBYRANK', received, 0, -10001)
 if write_left() > 0 then
   wake_one()
 end
+write_ends()
 run_removals()
 return table.concat(outcome)

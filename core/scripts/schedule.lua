@@ -3,9 +3,9 @@
 -- the same times, the new one has its next time: else a time that has come and is not fired would
 -- be lost, and the client, which computed a time before, cannot tell.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
--- keys turns working parked timers
+-- keys turns working parked timers ends kept begun awaited
 -- includes now message keep_reply store_drafts deferred_removals refuse_layout replace_message
--- includes keep_history leaves wake
+-- includes keep_history leaves wake note_end
 -- args id, envelope, due, extra (lib/draft_read.lua). The first header is `time`, with 13 digits;
 --   then come `last`, with 13 digits too, if there is one, `schedule` and `zone`.
 -- Returns a digit: 0 stored, 2 the same schedule is there.
@@ -60,5 +60,6 @@ local outcome = store_drafts(words, 1, now, { replace = replace_message })
 if write_left() > 0 then
   wake_one()
 end
+write_ends()
 run_removals()
 return keep_reply(outcome)

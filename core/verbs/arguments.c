@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "verbs.h"
@@ -251,6 +252,30 @@ void dueq__arg_put_process(struct dueq__resp *words) {
     dueq__host_name(host, sizeof host);
     snprintf(process, sizeof process, "%s %ld", host, (long)getpid());
     dueq__resp_text(words, process);
+}
+
+dueq_status dueq__arg_check_result(dueq_queue *queue, dueq_bytes result) {
+    if (result.size <= DUEQ_MAX_RESULT)
+        return DUEQ_OK;
+    return dueq__fail(&queue->client->error, DUEQ_TOO_LARGE,
+                      "the result has %zu bytes; at most %d are allowed: the message stays leased",
+                      result.size, DUEQ_MAX_RESULT);
+}
+
+void dueq__arg_put_result(struct dueq__resp *words, dueq_bytes result) {
+    char *at = dueq__resp_space(words, 1 + result.size);
+    if (!at)
+        return;
+    *at = '=';
+    if (result.size)
+        memcpy(at + 1, result.data, result.size);
+}
+
+void dueq__arg_put_ender(struct dueq__resp *words, const dueq_bytes *tickets, size_t count) {
+    if (!dueq__tickets_are_noted(tickets, count))
+        return;
+    dueq__arg_put_process(words);
+    dueq__resp_text(words, "");
 }
 
 void dueq__arg_put_retry_delay(struct dueq__resp *words, int64_t delay_ms) {

@@ -72,7 +72,8 @@ void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply)
         digits.size == op->item_count + 1 ? ((const char *)digits.data)[op->item_count] : '\0';
     bool relays = flag == '+', has_limits = flag == 'l';
     digits.size -= relays || has_limits;
-    if (op->request.script == &dueq__script_ack_wake) {
+    if (op->request.script == &dueq__script_ack_wake ||
+        op->request.script == &dueq__script_ack_end) {
         op->queue->has_limits = has_limits;
         op->queue->limits_minute = dueq__op_minute();
     }

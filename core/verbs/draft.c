@@ -51,6 +51,14 @@ dueq_status dueq_queue_durability(dueq_queue *queue, const dueq_durability *dura
     return status;
 }
 
+dueq_status dueq_queue_keep(dueq_queue *queue, int64_t keep_ms) {
+    const struct dueq__range range = {"the time of keep", " ms", keep_ms, 0, UINT32_MAX};
+    dueq_status status = dueq__ranges_check(&range, 1, &queue->client->error);
+    if (!status)
+        queue->keep_ms = keep_ms;
+    return status;
+}
+
 dueq_status dueq__headers_check(const dueq_draft *draft, struct dueq__error *error) {
     for (size_t i = 0; i < draft->header_count; i++) {
         const dueq_header *header = &draft->headers[i];
@@ -136,7 +144,8 @@ static dueq_status check_options(const dueq_draft *draft, struct dueq__error *er
         {"the time to live", " ms", draft->ttl_ms, 0, DUEQ_MAX_TIME_MS},
         {"max_crashes", NULL, draft->max_crashes, 0, DUEQ_MAX_MAX_ATTEMPTS},
         {"the time of unique", " ms", draft->unique_ms, 0, DUEQ_MAX_TIME_MS},
-        {"what to do with an existing message", NULL, (int)draft->replace, 0, DUEQ_REPLACE_BODY}};
+        {"what to do with an existing message", NULL, (int)draft->replace, 0, DUEQ_REPLACE_BODY},
+        {"the time of keep", " ms", draft->keep_ms, 0, UINT32_MAX}};
     dueq_status status = dueq__ranges_check(ranges, sizeof ranges / sizeof *ranges, error);
     if (!status && draft->key.size)
         status = dueq__text_check("a message's key", draft->key, DUEQ_MAX_KEY, error);

@@ -1,7 +1,7 @@
 #include "verbs.h"
 
 /* The fields of a policy, in this order. Each is its tag, the size of its value, and the value. */
-enum { TAG_BACKOFF = 1, TAG_MAX_CRASHES = 2, TAG_DROP = 3, TAG_DEAD_LETTER = 4 };
+enum { TAG_BACKOFF = 1, TAG_MAX_CRASHES = 2, TAG_DROP = 3, TAG_DEAD_LETTER = 4, TAG_KEEP = 5 };
 
 /* How many delays a backoff of each kind has beside a list: its base, and its cap. */
 static const size_t own_delays[] = {
@@ -66,6 +66,11 @@ static void put_policy(struct writer *out, const dueq_draft *draft) {
         put_number(out, 1, TAG_DEAD_LETTER);
         put_block(out, 1, draft->dead_letter);
     }
+    if (draft->keep_ms) {
+        put_number(out, 1, TAG_KEEP);
+        put_number(out, 1, 4);
+        put_number(out, 4, (uint64_t)draft->keep_ms);
+    }
 }
 
 static int flags_of(const dueq_draft *draft, bool incarnation, bool policy) {
@@ -80,7 +85,7 @@ static int flags_of(const dueq_draft *draft, bool incarnation, bool policy) {
 size_t dueq__envelope_write(const dueq_draft *draft, const char *incarnation, unsigned char *out) {
     struct writer writer = {.at = out}, policy = {0};
     put_policy(&policy, draft);
-    put_number(&writer, 1, DUEQ__ENVELOPE_VERSION);
+    put_number(&writer, 1, draft->keep_ms ? DUEQ__ENVELOPE_NOTED : DUEQ__ENVELOPE_VERSION);
     put_number(&writer, 1, (uint64_t)flags_of(draft, incarnation != NULL, policy.size > 0));
     put_number(&writer, 2, draft->max_attempts);
     if (incarnation)
@@ -189,6 +194,11 @@ static bool read_field(uint64_t tag, dueq_bytes value, dueq_message *message,
         message->dead_letter = value;
         /* The scripts have the same rule (core/scripts/lib/is_name.lua). */
         return !dueq__name_check(value.data, value.size, &unused);
+    case TAG_KEEP:
+        if (value.size != 4 || !take_number(&value, 4, &number))
+            return false;
+        message->keep_ms = (int64_t)number;
+        return number > 0;
     default:
         return false;
     }
@@ -233,7 +243,8 @@ bool dueq__envelope_read_all(dueq_bytes envelope, dueq_message *message, dueq_he
     dueq_bytes rest = envelope, block;
     uint64_t version, flags, attempts, lanes = DUEQ__FLAG_HIGH | DUEQ__FLAG_LOW | DUEQ__FLAG_GROUP;
     /* A message has a high priority, a low one, a group, or none of the three. */
-    if (!take_number(&rest, 1, &version) || version != DUEQ__ENVELOPE_VERSION ||
+    if (!take_number(&rest, 1, &version) ||
+        (version != DUEQ__ENVELOPE_VERSION && version != DUEQ__ENVELOPE_NOTED) ||
         !take_number(&rest, 1, &flags) || !take_number(&rest, 2, &attempts) ||
         flags & lanes & ((flags & lanes) - 1) || !read_fixed(flags, &rest, message))
         return false;
@@ -245,6 +256,7 @@ bool dueq__envelope_read_all(dueq_bytes envelope, dueq_message *message, dueq_he
     message->max_crashes = DUEQ_DEFAULT_CRASHES;
     message->drop = 0;
     message->dead_letter = (dueq_bytes){0};
+    message->keep_ms = 0;
     backoff->backoff = (dueq_backoff){0};
     if (flags & DUEQ__FLAG_HEADERS &&
         !(take_block(&rest, 2, &block) && read_headers(block, message, headers, room)))
@@ -253,7 +265,7 @@ bool dueq__envelope_read_all(dueq_bytes envelope, dueq_message *message, dueq_he
         !(take_block(&rest, 2, &block) && read_policy(block, message, backoff)))
         return false;
     message->body = rest;
-    return true;
+    return (version == DUEQ__ENVELOPE_NOTED) == (message->keep_ms > 0);
 }
 
 bool dueq__envelope_read(dueq_bytes envelope, dueq_message *message, dueq_header *headers,

@@ -47,6 +47,7 @@ size_t dueq__headers_size(const dueq_draft *draft);
 
 #define DUEQ__ENVELOPE_VERSION 0xD1
 #define DUEQ__NOTE_VERSION 0xD4 /* a note for a batch, in the outbox */
+#define DUEQ__ENVELOPE_NOTED 0xD3 /* the same form; the end of the message is noted */
 enum { /* flags of the envelope */
        /* The producer gave the id: an incarnation tells this push from an earlier one. */
        DUEQ__FLAG_INCARNATION = 1,
@@ -86,7 +87,10 @@ bool dueq__envelope_read_all(dueq_bytes envelope, dueq_message *message, dueq_he
 
 struct dueq__ticket {
     uint32_t deliveries; /* that ended before this one */
-    /* The incarnation, and h or l, or = and the group. Empty: it has none of them. */
+    /*
+     * ! if the end of the message is noted, the incarnation, and h or l, or = and the group. Empty:
+     * it has none of them.
+     */
     dueq_bytes suffix;
     dueq_bytes id;
 };
@@ -101,6 +105,8 @@ struct dueq__attempts {
 bool dueq__ticket_read(dueq_bytes text, struct dueq__ticket *ticket);
 /* Whether the ticket names a group. */
 bool dueq__ticket_has_group(dueq_bytes text);
+/* Whether the ticket says that the end of the message is noted. */
+bool dueq__ticket_is_noted(dueq_bytes text);
 /* When the message was pushed, in ms since 1970; -1: the ticket does not say that. */
 int64_t dueq__ticket_time(const struct dueq__ticket *ticket);
 /* False: the text is no attempts. */

@@ -24,8 +24,14 @@ struct batch {
     bool replaces;       /* a draft may replace an existing message */
     bool has_group;      /* a draft has a group */
     bool to_other_queue; /* they go to another queue's outbox */
+    bool made;           /* a schedule verb made them */
     dueq_durability durability;
 };
+
+/* For how long the end is kept. A schedule's message keeps none, and its jobs have their own. */
+static int64_t keep_of(const dueq_queue *queue, const dueq_draft *draft, bool made) {
+    return draft->keep_ms || made ? draft->keep_ms : queue->keep_ms;
+}
 
 static bool is_due_with(const dueq_draft *draft, const dueq_draft *first) {
     return draft->at_ms == first->at_ms && draft->delay_ms == first->delay_ms;
@@ -48,7 +54,7 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const
                                  size_t count, struct batch *batch) {
     struct dueq__error *error = &queue->client->error;
     *batch = (struct batch){
-        .drafts = drafts, .count = count, .fast = queue->history_minute == dueq__op_minute()};
+        .drafts = drafts, .count = count, .made = made, .fast = queue->history_minute == dueq__op_minute()};
     batch->is_one = batch->fast && count == 1;
     dueq_status status = dueq__arg_check_count(queue, drafts, count);
     for (size_t i = 0; !status && i < count; i++) {
@@ -61,9 +67,12 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const
         if (status)
             break;
         batch->id_bytes += draft->id.size ? draft->id.size : DUEQ__ID_SIZE;
-        size_t size = dueq__envelope_write(draft, draft->id.size ? "" : NULL, NULL);
+        dueq_draft kept = *draft;
+        kept.keep_ms = keep_of(queue, draft, made);
+        size_t size = dueq__envelope_write(&kept, draft->id.size ? "" : NULL, NULL);
         batch->envelope_bytes += size;
         bool plain = size <= LARGE && !draft->ttl_ms && !draft->priority;
+        plain = plain && !kept.keep_ms;
         batch->fast = batch->fast && plain && !draft->id.size && is_due_with(draft, drafts);
         batch->is_one = batch->is_one && plain && draft->id.size && !draft->group.size;
         batch->has_group = batch->has_group || draft->group.size;
@@ -120,7 +129,9 @@ static void put_draft(dueq_client *client, const struct batch *batch, const dueq
         dueq__id_next(&client->ids, entry);
         dueq__resp_bytes(words, entry, sizeof entry);
     }
-    put_envelope(client, draft, id, words);
+    dueq_draft kept = *draft;
+    kept.keep_ms = keep_of(client->op->queue, draft, batch->made);
+    put_envelope(client, &kept, id, words);
     if (batch->fast)
         return;
     if (batch->is_one && !batch->replaces) {

@@ -54,6 +54,6 @@ struct dueq__rate_item {
 void dueq__rate_item_times(struct dueq__rate_item *rated);
 
 extern const struct dueq__item_type dueq__type_message, dueq__type_counts, dueq__type_rate,
-    dueq__type_worker, dueq__type_failure, dueq__type_group, dueq__type_batch;
+    dueq__type_worker, dueq__type_failure, dueq__type_group, dueq__type_end, dueq__type_batch;
 
 #endif

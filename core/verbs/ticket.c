@@ -9,11 +9,20 @@ static bool read_count(dueq_bytes text, uint32_t *count) {
     return good;
 }
 
+/* Takes the mark of a message whose end is noted off a suffix. */
+static bool take_noted(dueq_bytes *suffix) {
+    bool noted = suffix->size && *(const char *)suffix->data == '!';
+    *suffix = (dueq_bytes){(const char *)suffix->data + noted, suffix->size - noted};
+    return noted;
+}
+
 /*
  * A suffix is an incarnation, or h or l, or an incarnation and h or l; or = and a group, with or
- * without an incarnation before it.
+ * without an incarnation before it. In front of that, or alone, may be a !.
  */
 static bool good_suffix(dueq_bytes suffix) {
+    if (take_noted(&suffix) && !suffix.size)
+        return true;
     dueq_bytes group = suffix, own;
     if (dueq__take_word(&group, '=', &own))
         return dueq__is_utf8(group.data, group.size, false) && group.size &&
@@ -46,10 +55,17 @@ bool dueq__ticket_has_group(dueq_bytes text) {
     return dueq__take_word(&id, ':', &head) && head.size && memchr(head.data, '=', head.size);
 }
 
+bool dueq__ticket_is_noted(dueq_bytes text) {
+    dueq_bytes id = text, head, count;
+    return dueq__take_word(&id, ':', &head) && dueq__take_word(&head, '.', &count) &&
+           take_noted(&head);
+}
+
 int64_t dueq__ticket_time(const struct dueq__ticket *ticket) {
-    const char *suffix = ticket->suffix.data;
-    if (ticket->suffix.size >= DUEQ__INCARNATION_SIZE && *suffix != '=')
-        return dueq__id_time(suffix, DUEQ__INCARNATION_SIZE);
+    dueq_bytes suffix = ticket->suffix;
+    take_noted(&suffix);
+    if (suffix.size >= DUEQ__INCARNATION_SIZE && *(const char *)suffix.data != '=')
+        return dueq__id_time(suffix.data, DUEQ__INCARNATION_SIZE);
     return ticket->id.size == DUEQ__ID_SIZE ? dueq__id_time(ticket->id.data, DUEQ__ID_SIZE) : -1;
 }
 

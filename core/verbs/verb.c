@@ -27,12 +27,21 @@ dueq_status dueq__verb_begin_outcomes(dueq_queue *queue, const struct dueq__scri
     return dueq__verb_begin(queue, script, true, count, dueq__decode_outcomes, words);
 }
 
+bool dueq__tickets_are_noted(const dueq_bytes *tickets, size_t count) {
+    bool noted = false;
+    for (size_t i = 0; !noted && i < count; i++)
+        noted = dueq__ticket_is_noted(tickets[i]);
+    return noted;
+}
+
 const struct dueq__script *dueq__verb_ack_script(const dueq_queue *queue, const dueq_bytes *tickets,
                                                  size_t count) {
     struct dueq__ticket parts;
     bool plain = count == 1 && dueq__ticket_read(*tickets, &parts) && parts.deliveries == 0;
     /* The first call of a minute keeps the history. */
     bool history = queue->history_minute != dueq__op_minute();
+    if (dueq__tickets_are_noted(tickets, count))
+        return &dueq__script_ack_end;
     /*
      * In a queue with limits acks wake consumers. An answer to a reserve says whether it is one. If
      * there was none in this minute, the ack asks.

@@ -44,6 +44,8 @@ dueq_status dueq__verb_begin_outcomes(dueq_queue *queue, const struct dueq__scri
 /* The script that can ack these tickets, which are valid, at the least cost. */
 const struct dueq__script *dueq__verb_ack_script(const dueq_queue *queue, const dueq_bytes *tickets,
                                                  size_t count);
+/* Whether the end of any of the messages is noted: then ack_end.lua acknowledges all of them. */
+bool dueq__tickets_are_noted(const dueq_bytes *tickets, size_t count);
 /* Waits for a submitted call, and takes its result. */
 dueq_status dueq__verb_run(dueq_client *client, dueq_status submitted, dueq_result **result);
 dueq_status dueq__verb_run_purged(dueq_client *client, dueq_status submitted, size_t *purged);
@@ -98,6 +100,11 @@ dueq_bytes dueq__arg_cut_error(dueq_bytes text);
 void dueq__arg_put_note(struct dueq__resp *words, dueq_bytes text);
 /* Puts "HOST PID" of this process, which scripts keep with a failure. */
 void dueq__arg_put_process(struct dueq__resp *words);
+/* The result of an ack. */
+dueq_status dueq__arg_check_result(dueq_queue *queue, dueq_bytes result);
+void dueq__arg_put_result(struct dueq__resp *words, dueq_bytes result);
+/* Puts who ends the messages, and no result, if ack_end.lua ends them. */
+void dueq__arg_put_ender(struct dueq__resp *words, const dueq_bytes *tickets, size_t count);
 /* Puts the delay, and a random number for the jitter of a backoff. */
 void dueq__arg_put_retry_delay(struct dueq__resp *words, int64_t delay_ms);
 /* Puts the state. It is also the state of the operation, for reading the answer. */

@@ -21,14 +21,15 @@ local function tag_of(envelope)
   end
   local flags = string.byte(envelope, 2) or 0
   local stamp = flags % 2 == 1 and string.sub(envelope, 5, 14) or ''
+  local noted = string.byte(envelope) == 0xD3 and '!' or ''
   if flags >= 128 then
     local at = 5 + #stamp + (flags % 16 >= 8 and 8 or 0) + (flags % 4 >= 2 and 4 or 0)
     local group = string.sub(envelope, at + 1, at + (string.byte(envelope, at) or 0))
-    return stamp .. '=' .. string.gsub(group, '[%% :]', function(mark)
+    return noted .. stamp .. '=' .. string.gsub(group, '[%% :]', function(mark)
       return string.format('%%%02X', string.byte(mark))
     end)
   end
-  return stamp .. (flags >= 64 and 'l' or flags >= 32 and 'h' or '')
+  return noted .. stamp .. (flags >= 64 and 'l' or flags >= 32 and 'h' or '')
 end
 
 -- The id of the ticket's message if that message exists. A ticket of an earlier push has another
@@ -69,7 +70,7 @@ local function lines_of(queue)
     for _, text in ipairs(texts) do
       for ticket in string.gmatch(text, '[^\n]+') do
         tickets[#tickets + 1], count = ticket, count + 1
-        local group = string.match(ticket, '^%d+%.%w*=([^:]*):') or ''
+        local group = string.match(ticket, '^%d+%.!?%w*=([^:]*):') or ''
         if group ~= name and not damaged then
           complain('the ticket %s is in the line of %s', ticket, name)
         end
@@ -106,7 +107,7 @@ end
 local function check_working(queue)
   local counts, keeps = {}, redis.call('HGET', queue .. 'meta', 'limited') == '2'
   for _, ticket in ipairs(keeps and redis.call('ZRANGE', queue .. 'leased', 0, -1) or {}) do
-    local group = string.match(ticket, '^%d+%.%w*=([^:]*):')
+    local group = string.match(ticket, '^%d+%.!?%w*=([^:]*):')
     if group then
       counts[group] = (counts[group] or 0) + 1
     end
@@ -144,7 +145,7 @@ local function check_states(queue)
       local id, tag = living_id(queue, place, ticket)
       if id then
         note(place, id)
-        local plain = #tag % 10 == 0 or string.find(tag, '=', 1, true)
+        local plain = #string.gsub(tag, '^!', '') % 10 == 0 or string.find(tag, '=', 1, true)
         local own = plain and 'ready' or string.sub(tag, -1) == 'h' and 'high' or 'low'
         if lane and lane ~= own and not damaged then
           complain('the ticket %s is in %s', ticket, lane)
@@ -233,6 +234,37 @@ local function has_partitions(queue)
   return true
 end
 
+-- Checks that each end is kept for a time, and how many bytes all of them have; and that only
+-- messages whose ends are noted have a time at which their last delivery began.
+local function check_ends(queue)
+  local records, bytes, number, noted = redis.call('HGETALL', queue .. 'ends'), 0, 0, '0'
+  for i = 1, #records, 2 do
+    if records[i] == '' then
+      noted = records[i + 1]
+    else
+      bytes, number = bytes + #records[i + 1], number + 1
+      if not redis.call('ZSCORE', queue .. 'kept', records[i]) then
+        complain('the end of %s is kept without end', records[i])
+      end
+    end
+  end
+  if redis.call('ZCARD', queue .. 'kept') ~= number then
+    complain('%d ends are kept and not %d', number, redis.call('ZCARD', queue .. 'kept'))
+  end
+  if tonumber(noted) ~= bytes then
+    complain('the ends have %d bytes and not %s', bytes, noted)
+  end
+  if number > 0 and (redis.call('PTTL', queue .. 'ends') < 0
+      or redis.call('PTTL', queue .. 'kept') < 0) then
+    complain('the ends do not expire')
+  end
+  for _, id in ipairs(redis.call('HKEYS', queue .. 'begun')) do
+    if string.byte(redis.call('HGET', queue .. 'msg', id) or '') ~= 0xD3 then
+      complain('%s has begun, and its end is not noted', id)
+    end
+  end
+end
+
 for _, queue in ipairs(KEYS) do
   local parts = has_partitions(queue)
   if not parts then
@@ -242,6 +274,7 @@ for _, queue in ipairs(KEYS) do
     check_next(queue)
     check_ways(queue)
     check_working(queue)
+    check_ends(queue)
     for _, id in ipairs(redis.call('HKEYS', queue .. 'attempts')) do
       if redis.call('HEXISTS', queue .. 'msg', id) == 0 then
         complain('%s has a past and no message', id)

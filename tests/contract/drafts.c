@@ -52,6 +52,7 @@ static void fill_options(struct run *run, json_object *from, dueq_draft *draft) 
     draft->durability.timeout_ms = number(from, "durable_timeout_ms", 0);
     draft->key = bytes(run, from, "key");
     draft->group = bytes(run, from, "group");
+    draft->keep_ms = number(from, "keep_ms", 0);
 }
 /* The end of what was made. */
 

@@ -344,6 +344,36 @@ static void compare_group(struct run *run, json_object *expected, const dueq_gro
         wrong(run, "it is held until %lld", (long long)from->held_until_ms);
 }
 
+static void do_outcome(struct run *run, json_object *step) {
+    json_object *expected = field(field(step, "expect"), "end");
+    dueq_result *result;
+    compare_status(
+        run, field(step, "expect"),
+        dueq_outcome(run->queue, bytes(run, step, "id"), number(step, "timeout_ms", 0), &result));
+    const dueq_end *from = dueq_result_end(result, 0);
+#define COMPARE_MAYBE_TIME COMPARE_COUNT
+#define COMPARE_MEASURED(name, ms) compare_integer(run, expected, name, ms, -1)
+#define COMPARE_BYTES COMPARE_TEXT
+    if (expected && from) {
+        DUEQ_END_FIELDS(COMPARE_FIELD)
+        json_object_object_foreach(expected, name, distance) {
+            const struct {
+                const char *name;
+                int64_t ms;
+            } times[] = {{"time_in_ms", from->time_ms},
+                         {"created_in_ms", from->created_ms},
+                         {"until_in_ms", from->until_ms}};
+            for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+                if (!strcmp(name, times[i].name) && !is_distance(run, distance, times[i].ms))
+                    wrong(run, "%s is of %lld", name, (long long)times[i].ms);
+        }
+    } else if (expected) {
+        wrong(run, "there is no end");
+    }
+#undef COMPARE_MAYBE_TIME
+    dueq_result_free(result);
+}
+
 /* A few at a time, `most` at most. */
 static void do_groups(struct run *run, json_object *step) {
     enum { PAGE = 3 };
@@ -451,4 +481,5 @@ const struct verb manage_verbs[] = {{"kick_all", do_kick_all}, {"purge", do_purg
                                     {"workers", do_workers},   {"failures", do_failures},
                                     {"groups", do_groups},     {"purge_group", do_purge_group},
                                     {"queues", do_queues},     {"allow", do_allow},
-                                    {"limits", do_limits},     {NULL, NULL}};
+                                    {"limits", do_limits},     {"outcome", do_outcome},
+                                    {NULL, NULL}};

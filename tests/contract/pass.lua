@@ -62,10 +62,34 @@ local function shift_history(rates)
   end
 end
 
+local function shift_ends(queue)
+  local records = redis.pcall('HGETALL', queue .. 'ends')
+  for i = 1, #records, 2 do
+    local outcome, time, began, rest = string.match(records[i + 1], '^(%l+) (%d+) (%d+)(\n.*)$')
+    if outcome then
+      began = began == '0' and 0 or began - ms
+      redis.pcall('HSET', queue .. 'ends', records[i],
+        string.format('%s %d %d', outcome, time - ms, began) .. rest)
+    end
+  end
+  local begun = redis.pcall('HGETALL', queue .. 'begun')
+  for i = 1, #begun, 2 do
+    redis.pcall('HINCRBY', queue .. 'begun', begun[i], -ms)
+  end
+  for _, name in ipairs({ 'ends', 'kept', 'awaited' }) do
+    local left = redis.pcall('PTTL', queue .. name)
+    if type(left) == 'number' and left > 0 then
+      redis.pcall('PEXPIRE', queue .. name, left - ms)
+    end
+  end
+end
+
 for _, queue in ipairs(KEYS) do
-  for _, name in ipairs({ 'delayed', 'leased', 'dead', 'outbox', 'unique', 'timers', 'holds' }) do
+  for _, name in ipairs({ 'delayed', 'leased', 'dead', 'outbox', 'unique', 'timers', 'holds', 'kept',
+    'awaited' }) do
     shift_scores(queue .. name, 1)
   end
+  shift_ends(queue)
   shift_scores(queue .. 'rated', 1000)
   local messages = redis.pcall('HGETALL', queue .. 'msg')
   for i = 1, #messages, 2 do

@@ -22,7 +22,8 @@ class Pusher:
 BackoffRow: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]
 # Made from core/options.toml by core/verbs.py: the row of a draft.
 # body, delay_ms, at_ms, id, max_attempts, lease_ms, headers, priority, ttl_ms, backoff,
-# max_crashes, drop, dead_letter, unique_ms, replace, replicas, disk, timeout_ms, key, group
+# max_crashes, drop, dead_letter, unique_ms, replace, replicas, disk, timeout_ms, key, group,
+# keep_ms
 DraftRow: TypeAlias = tuple[
     Buffer | str,
     int,
@@ -44,6 +45,7 @@ DraftRow: TypeAlias = tuple[
     int,
     str,
     str,
+    int,
 ]
 # The end of what was made.
 # Made from core/options.toml by core/verbs.py: the options of reserve.
@@ -211,8 +213,25 @@ BatchRow: TypeAlias = tuple[
     int,
     int,
 ]
+# id, outcome, time_ms, created_ms, waited_ms, ran_ms, deliveries, host, pid, has_result, result,
+# error, until_ms
+EndRow: TypeAlias = tuple[
+    str,
+    str,
+    int,
+    int,
+    int,
+    int,
+    int,
+    str,
+    int,
+    bool,
+    bytes,
+    str,
+    int,
+]
 # id, body, headers, ticket, attempt, max_attempts, crashes, max_crashes, deliveries, priority,
-# state, time_ms, created_ms, expires_ms, error, drop, dead_letter, group
+# state, time_ms, created_ms, expires_ms, error, drop, dead_letter, group, keep_ms
 MessageRow: TypeAlias = tuple[
     str,
     bytes,
@@ -232,6 +251,7 @@ MessageRow: TypeAlias = tuple[
     bool,
     str,
     str,
+    int,
 ]
 # ready, delayed, reserved, quarantined, next_ms, now_ms
 SizesRow: TypeAlias = tuple[
@@ -321,6 +341,7 @@ def push_submit(queue: Handle, drafts: tuple[DraftRow, ...], /) -> int: ...
 def reserve_submit(queue: Handle, count: int, timeout_ms: int, lease_ms: int, /) -> int: ...
 def reserve_any_submit(queues: tuple[Handle, ...], options: ReserveRow, /) -> int: ...
 def ack_submit(queue: Handle, tickets: tuple[str, ...], /) -> int: ...
+def ack_result_submit(queue: Handle, ticket: str, result: bytes, /) -> int: ...
 def ack_push_submit(
     queue: Handle, ticket: str, target: Handle | None, drafts: tuple[DraftRow, ...], /
 ) -> int: ...
@@ -333,6 +354,7 @@ def extend_submit(queue: Handle, tickets: tuple[str, ...], lease_ms: int, /) -> 
 def checkpoint_submit(queue: Handle, ticket: str, text: str, /) -> int: ...
 def bury_submit(queue: Handle, ticket: str, reason: Buffer | str, /) -> int: ...
 def find_submit(queue: Handle, id: str, /) -> int: ...
+def outcome_submit(queue: Handle, id: str, timeout_ms: int, /) -> int: ...
 def kick_submit(queue: Handle, ids: tuple[str, ...], /) -> int: ...
 def kick_all_submit(queue: Handle, filter: Filter, cursor: bytes, page: int, /) -> int: ...
 def kill_submit(queue: Handle, ids: tuple[str, ...], /) -> int: ...
@@ -500,6 +522,7 @@ MAX_SLACK_MS: int
 MAX_PUSHES: int
 MAX_WORKER_LEASES: int
 MAX_FAILURES: int
+MAX_RESULT: int
 MAX_SOCKETS: int
 MAX_REPLICAS: int
 MAX_DURABLE_MS: int

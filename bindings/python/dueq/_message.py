@@ -178,6 +178,11 @@ class MessageBase:
         """The group with which the message takes turns. None: it has none."""
         return self._row[17] or None
 
+    @property
+    def keep(self) -> float | None:
+        """For how long the end of the message is kept. None: it is not kept."""
+        return self._row[18] / 1000 or None
+
     # The end of what was made.
 
     def json(self) -> Any:

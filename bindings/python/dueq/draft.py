@@ -62,6 +62,7 @@ class Options(TypedDict, total=False):
     durable_timeout: float | timedelta | None
     key: str | None
     group: str | None
+    keep: float | timedelta | None
     # The end of what was made.
 
 
@@ -162,6 +163,8 @@ class Draft:
                   characters; not together with a priority or a key. With partitions: a group is in
                   one partition, and no message of the queue has a key; None: it has no group; all
                   such messages take turns as one group
+    keep          for how long the queue keeps the end of the message: how and when it ended, and
+                  its result. At most 49 days; None: as the queue says, else not at all
 
     id            1 to 255 bytes of UTF-8 without control characters; None: dueq makes one, of 22
                   characters
@@ -220,6 +223,7 @@ class Draft:
     durable_timeout: float | timedelta | None = field(default=None, kw_only=True)
     key: str | None = field(default=None, kw_only=True)
     group: str | None = field(default=None, kw_only=True)
+    keep: float | timedelta | None = field(default=None, kw_only=True)
     # The end of what was made.
 
     def __post_init__(self, json: object) -> None:
@@ -269,6 +273,7 @@ _READ: dict[str, tuple[int, Callable[[Any], object]]] = {
     "durable_timeout": (17, lambda value: limit_ms(value, "durable_timeout")),
     "key": (18, lambda value: _text(value, "key")),
     "group": (19, lambda value: _text(value, "group")),
+    "keep": (20, lambda value: limit_ms(value, "keep")),
 }
 # The end of what was made.
 _values = attrgetter(*_READ)

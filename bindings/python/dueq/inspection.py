@@ -123,6 +123,60 @@ def each_once(rows: Iterable[_core.WorkerRow]) -> list[WorkerInfo]:
 
 
 @dataclass(frozen=True, slots=True)
+class End(Counted):
+    """How a message ended that was pushed with `keep`."""
+
+    # Made from core/results.toml by core/verbs.py: the fields of End.
+    id: str
+    """The id of the message."""
+    outcome: str
+    """How it ended: acked, dead, cancelled, expired or purged."""
+    time: datetime
+    """When it ended, by the server's clock."""
+    created: datetime
+    """When the message was pushed, by the producer's clock."""
+    waited: float | None
+    """
+    How long the message waited: from its push until its last delivery began, or until it ended
+    without one. None: not known.
+    """
+    ran: float | None
+    """How long its last delivery ran. None: no delivery ended it, or it is not known."""
+    deliveries: int
+    """How many deliveries it had."""
+    host: str | None
+    """The host of the process that ended it. None: not known."""
+    pid: int | None
+    """The number of that process. None: not known."""
+    has_result: bool
+    """Whether it was acknowledged with a result."""
+    result: bytes
+    """The result; empty if it has none."""
+    error: str
+    """Of a dead message, the text of its last error; may be empty."""
+    until: datetime | None
+    """Until when the end is kept. None: as long as the dead message is in the queue."""
+
+    @classmethod
+    def from_row(cls, row: _core.EndRow) -> End:
+        """Converts the row of the core."""
+        return cls(
+            *row[:2],
+            moment(row[2]),
+            moment(row[3]),
+            None if row[4] < 0 else row[4] / 1000,
+            None if row[5] < 0 else row[5] / 1000,
+            row[6],
+            row[7] or None,
+            row[8] or None,
+            *row[9:12],
+            optional_moment(row[12]),
+        )
+
+    # The end of what was made.
+
+
+@dataclass(frozen=True, slots=True)
 class Failure(Counted):
     """A failure in a queue, which keeps the last 1000 failures. Times are in UTC."""
 

@@ -7,7 +7,7 @@ local function draft_read(words, i, now)
   local id, envelope = words[i], words[i + 1]
   local ttl, window, replace = string.match(words[i + 3], '^(%-?%d+) (%d+) (%d)$')
   local suffix = envelope_suffix(envelope) or ''
-  local incarnation = string.byte(envelope, 2) % 2 == 1 and string.sub(suffix, 1, 10) or ''
+  local incarnation = string.byte(envelope, 2) % 2 == 1 and string.sub(envelope, 5, 14) or ''
   if tonumber(ttl or 0) ~= 0 then
     local at = incarnation == '' and 5 or 15
     envelope = string.sub(envelope, 1, at - 1) .. struct.pack('>I8', now + ttl)

@@ -1,10 +1,13 @@
 -- defines end_message; needs attempts dead msg
--- includes ticket count deferred_removals outbox_put put_tickets attempts
+-- includes ticket count deferred_removals outbox_put put_tickets attempts note_end
 -- Ends a message by its policy: it moves to `dead`, to the outbox for its dead-letter queue, or is
 -- dropped. had: its attempts, which count the last delivery. e: its envelope as a table (nil:
--- corrupt). Returns whether a relay has work.
-local function end_message(id, e, had, now)
+-- corrupt). by: who ended the delivery (lib/note_end.lua). Returns whether a relay has work.
+local function end_message(id, e, had, now, by)
   local ticket = ticket_write(had.deliveries, id, had.suffix)
+  if e then
+    note_end(now, id, e.bytes, 'dead', ticket, by, had.error)
+  end
   local out = e and e.dead_letter and e.dead_letter ~= string.match(msg, '^dueq:{(.*)}:msg$')
   count('died', 1)
   if not out and e and e.drop then

@@ -40,7 +40,7 @@ local function next_policy(e)
   local size = next_number(e, '>H', 2, 1, 65535)
   local stop, last = e.at + size, 0
   while e.sound and e.at < stop do
-    local field = next_number(e, '>B', 1, last + 1, 4)
+    local field = next_number(e, '>B', 1, last + 1, 5)
     local value = next_bytes(e, next_number(e, '>B', 1, 0, 255))
     if field == 1 then
       e.backoff = is_backoff(value) and value
@@ -48,10 +48,12 @@ local function next_policy(e)
       e.max_crashes = #value == 2 and struct.unpack('>H', value)
     elseif field == 3 then
       e.drop = value == ''
-    else
+    elseif field == 4 then
       e.dead_letter = is_name(value) and value
+    else
+      e.keep = #value == 4 and struct.unpack('>I4', value)
     end
-    e.sound = e.sound and e[({ 'backoff', 'max_crashes', 'drop', 'dead_letter' })[field]]
+    e.sound = e.sound and e[({ 'backoff', 'max_crashes', 'drop', 'dead_letter', 'keep' })[field]]
     last = field
   end
   e.sound = e.sound and e.at == stop
@@ -60,11 +62,11 @@ end
 -- Reads an envelope up to its body. Returns nil if it is corrupt, else a table: max_attempts,
 -- max_crashes, headers (where they begin, or would), at (where the body begins), and, if the
 -- envelope has them, suffix, expires (ms since 1970), lease (ms), group, backoff (its bytes), drop,
--- dead_letter.
+-- dead_letter, keep (ms).
 local function envelope_read(envelope)
   local version, flags = string.byte(envelope, 1, 2)
   -- 32 is a high priority, 64 a low one, 128 a group. A message has one of the three, or none.
-  if #envelope < 4 or version ~= 0xD1 or flags >= 96 and (flags < 128 or flags >= 160) then
+  if #envelope < 4 or version ~= 0xD1 and version ~= 0xD3 or flags >= 96 and (flags < 128 or flags >= 160) then
     return nil
   end
   local e = {
@@ -92,5 +94,5 @@ local function envelope_read(envelope)
   if flags % 32 >= 16 then
     next_policy(e)
   end
-  return e.sound and e or nil
+  return e.sound and (version == 0xD3) == (e.keep ~= nil) and e.keep ~= 0 and e or nil
 end

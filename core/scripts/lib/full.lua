@@ -1,8 +1,8 @@
--- needs attempts by_turns delayed high leased low meta msg outbox quarantine ready
+-- needs attempts begun by_turns delayed high leased low meta msg outbox quarantine ready
 -- includes verify_leases acknowledge precheck_full retry_message watch promote_due ended_leases
 -- includes crash_pause select_messages lateness bulk note_failure deferred_removals count
 -- includes finish_reserve limits places keep_reply keep_history noop_write return_problem
--- includes refuse_newer refuse_wire refuse_layout
+-- includes refuse_newer refuse_wire refuse_layout note_end
 -- The body of reserve_full and reserve_groups_full. by_turns: the functions of the latter; nil: the
 -- queue has no groups. A script has room for 200 local names. So functions that one block needs are
 -- in that block.
@@ -143,7 +143,7 @@ if by_turns and most > 0 then
 end
 local c = select_messages(lanes, most, now, garbage, ended, pause_of, state[7] == '1', holds,
   by_turns, places)
-local n, deliver, late_tickets = #c.deliver, {}, {}
+local n, deliver, late_tickets, starts = #c.deliver, {}, {}, {}
 local answer = { now, -1 - us, 0, 0, '', {}, outcomes }
 first = math.min(first, c.first)
 for i, ticket in ipairs(c.deliver) do
@@ -156,6 +156,9 @@ for i, ticket in ipairs(c.deliver) do
   local is_unknown = c.ended[ticket]
     or by_turns and timed == 'l' and not call('ZSCORE', delayed, ticket)
   late_tickets[i] = is_unknown and '0.l:' or ticket
+  if string.byte(c.envelopes[i]) == 0xD3 then
+    starts[#starts + 1], starts[#starts + 2] = string.match(ticket, ':(.*)$'), string.format('%d', now)
+  end
   if c.records[i] then
     table.insert(answer[6], i)
     table.insert(answer[6], c.records[i])
@@ -213,6 +216,10 @@ if #c.postponed > 0 then
   due = due - #c.postponed / 2 + call('ZADD', delayed, unpack(c.postponed))
 end
 keep_failures()
+if #starts > 0 then
+  redis.pcall('HSET', begun, unpack(starts))
+end
+write_ends()
 run_removals()
 if due > 0 then
   call('ZREMRANGEBYRANK', delayed, 0, due - 1)

@@ -1,7 +1,7 @@
 -- defines lane_of lane_push; needs high low meta ready; includes count
 -- The name of a ticket's lane: 'high', 'low' or (usually) 'ready'.
 local function lane_of(ticket)
-  local suffix = string.match(ticket, '^%d+%.(%w+):')
+  local suffix = string.match(ticket, '^%d+%.!?(%w+):')
   if suffix and (#suffix == 1 or #suffix == 11) then
     return string.byte(suffix, -1) == 104 and 'high' or 'low'
   end

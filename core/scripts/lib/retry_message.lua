@@ -16,7 +16,7 @@ local function retry_message(ticket, delay, chance, text, by, now)
   count('retried', 1)
   if not e or (e.max_attempts > 0 and failed >= e.max_attempts) then
     note_failure(now, 'died', ticket, by, text)
-    return DUEQ_EXHAUSTED, end_message(id, e, had, now)
+    return DUEQ_EXHAUSTED, end_message(id, e, had, now, by)
   end
   note_failure(now, 'failed', ticket, by, text)
   if delay < 0 then

@@ -1,5 +1,6 @@
 -- defines select_messages; needs attempts leased msg ready
 -- includes envelope note_failure attempts ticket deferred_removals precheck_full end_message
+-- includes note_end
 -- Selects the messages that a reserve delivers: goes through the lanes in order, until it has
 -- `most` of them, or has met 1,000 tickets. It does not deliver what is no ticket, has no message,
 -- is over its time to live, or has exhausted its attempts.
@@ -54,6 +55,7 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
         or (e.max_attempts > 0 and failure_count(had) >= e.max_attempts)
         or (e.max_crashes > 0 and had.crashes >= e.max_crashes)
       if e and e.expires and e.expires <= now then
+        note_end(now, id, envelope, 'expired', ticket, '', '')
         defer_forget(id)
         c.expired = c.expired + 1
       elseif spent then
@@ -63,7 +65,7 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
           e and '' or had.error)
         c.corrupt = c.corrupt + (e and 0 or 1)
         precheck_full()
-        c.relay_due = end_message(id, e, had, now) or c.relay_due
+        c.relay_due = end_message(id, e, had, now, '') or c.relay_due
       elseif had.crashes > 0 and not is_alone() then
         full = true
         return false

@@ -1,0 +1,29 @@
+-- ack_end: finishes leased messages of which at least one notes its end, perhaps with a result.
+-- keys msg leased attempts meta reply ready rates wake turns working parked timers
+-- keys ends kept begun awaited
+-- includes ack_finish deferred_removals give_places keep_reply now note_end return_problem
+-- includes verify_leases wake
+-- args who ends them, "HOST PID"; the result of the only message ('': none; else '=' and its
+--   bytes); tickets
+-- Returns a digit for each: 0 finished, 4 the lease is lost; and 'l' if the queue has limits.
+
+local answer, tickets = verify_leases(6, #ARGV)
+local problem = not answer and tickets
+-- include return_problem
+local taken_out, moment = tickets, now_ms()
+for _, ticket in ipairs(tickets) do
+  local id = string.match(ticket, '^%d+%.![^:]*:(.+)$')
+  local envelope = id and redis.call('HGET', msg, id)
+  if envelope then
+    note_end(moment, id, envelope, 'acked', ticket, ARGV[4], ARGV[5])
+  end
+end
+-- include give_places
+local returned = give_places and give_places() or 0
+write_ends()
+-- include ack_finish
+local state = redis.pcall('HMGET', meta, 'limited', 'held')
+if #tickets > 0 and (state[2] == '1' or returned > 0) then
+  wake_one(#tickets > 1)
+end
+return keep_reply(answer .. ((state[1] == '1' or state[1] == '2') and 'l' or ''))

@@ -1,0 +1,74 @@
+-- defines note_end write_ends; needs awaited begun ends kept msg
+-- includes envelope deferred_removals decimal
+-- The ends of messages that are noted: those whose envelopes begin with 0xD3. A script calls
+-- note_end() for each message that it ends, and write_ends() before run_removals().
+-- `ends`: id -> record, and '' -> how many bytes all records have. `kept`: id -> when the record
+-- goes. `begun`: id -> when its last delivery began. `awaited`: id -> until when clients wait.
+local noted = { nil }
+
+-- outcome: acked, dead, cancelled, expired, purged; or replaced: another message has the id now,
+-- and no end is kept. by: who ended it, "HOST PID" ('': not known). text: of acked the result
+-- ('': none; else '=' and its bytes), of dead the error.
+local function note_end(now, id, envelope, outcome, ticket, by, text)
+  if string.byte(envelope) == 0xD3 then
+    noted[#noted + 1] = {
+      id = id, envelope = envelope, now = now, outcome = outcome, ticket = ticket, by = by,
+      text = text,
+    }
+  end
+end
+
+-- The script has done its work by then, so a key of another type must not make it fail. Later
+-- calls remove what is kept no longer, at most 100 each, and both keys expire with the last record:
+-- an idle queue keeps nothing.
+local function write_ends()
+  local records, times, bytes, last, fresh = {}, {}, 0, 0, {}
+  for _, each in ipairs(noted) do
+    local e, began = envelope_read(each.envelope), redis.pcall('HGET', begun, each.id)
+    if type(began) == 'string' then
+      defer_removal('HDEL', begun, each.id)
+    end
+    if e and e.keep and each.outcome ~= 'replaced' then
+      local record = table.concat({
+        each.outcome .. ' ' .. decimal(each.now) .. ' '
+          .. (type(began) == 'string' and string.match(began, '^%d+$') or '0'),
+        each.ticket, each.by, each.text,
+      }, '\n')
+      local size = redis.pcall('HSTRLEN', ends, each.id)
+      bytes = bytes + #record - (type(size) == 'number' and size or 0)
+      last, fresh[each.id] = math.max(last, each.now + e.keep), true
+      records[#records + 1], records[#records + 2] = each.id, record
+      times[#times + 1], times[#times + 2] = decimal(each.now + e.keep), each.id
+    end
+  end
+  if #records > 0 then
+    local now = decimal(noted[1].now)
+    local final = redis.pcall('ZRANGE', kept, -1, -1, 'WITHSCORES')
+    last = decimal(math.max(last, tonumber(final[2] or '') or 0))
+    local over = redis.pcall('ZRANGEBYSCORE', kept, '-inf', now, 'LIMIT', 0, 100)
+    for _, id in ipairs(over) do
+      local size = not fresh[id] and redis.pcall('HSTRLEN', ends, id)
+      if type(size) == 'number' then
+        bytes = bytes - size
+        defer_removal('HDEL', ends, id)
+        defer_removal('ZREM', kept, id)
+      end
+    end
+    if type(redis.pcall('HSET', ends, unpack(records))) == 'number' then
+      redis.pcall('HINCRBY', ends, '', bytes)
+      redis.pcall('PEXPIREAT', ends, last)
+    end
+    if type(redis.pcall('ZADD', kept, unpack(times))) == 'number' then
+      redis.pcall('PEXPIREAT', kept, last)
+    end
+  end
+  for _, each in ipairs(noted) do
+    if fresh[each.id] and type(redis.pcall('ZSCORE', awaited, each.id)) == 'string' then
+      defer_removal('ZREM', awaited, each.id)
+      -- A client that waits asks again after at most 15 s, if a slot that moves has no token.
+      local token = string.sub(msg, 1, -4) .. 'end_wake:' .. each.id
+      redis.pcall('ZADD', token, 0, 'w')
+      redis.pcall('EXPIRE', token, 60)
+    end
+  end
+end
