@@ -52,6 +52,8 @@ json_object *json_of_head(const char *queue, const dueq_message *message) {
     json_object_object_add(object, "drop", json_object_new_boolean(message->drop != 0));
     add_text(object, "dead_letter", message->dead_letter);
     add_text(object, "group", message->group);
+    add_text(object, "batch", message->batch);
+    add_text(object, "batch_queue", message->batch_queue);
     for (size_t i = 0; i < message->header_count; i++) {
         json_object *name = json_text(message->headers[i].name);
         json_object_object_add(headers, json_object_get_string(name),

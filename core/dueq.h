@@ -482,6 +482,12 @@ typedef struct dueq_draft {
      * dueq_queue_keep() says, else not at all.
      */
     int64_t keep_ms;
+    /*
+     * The batch of this queue that the message becomes a member of (dueq_open_batch()): it counts
+     * how the message ends. All drafts of a call have the same batch, or none. Not together with
+     * `replace`; not in a queue with partitions. Size 0: the message is in no batch.
+     */
+    dueq_bytes batch;
     /* The end of what was made. */
 } dueq_draft;
 
@@ -575,6 +581,12 @@ typedef struct dueq_message {
     dueq_bytes dead_letter;
     dueq_bytes group; /* the group with which the message takes turns; Size 0: it has none */
     int64_t keep_ms;  /* for how long the end of the message is kept; 0: it is not kept */
+    /*
+     * The batch that counts how the message ends. Size 0: it is in no batch, or its end was
+     * counted.
+     */
+    dueq_bytes batch;
+    dueq_bytes batch_queue; /* the queue of its batch; Size 0: its own */
     /* The end of what was made. */
     size_t body_size; /* of the whole body; more than body.size if dueq_queue_preview() cut it */
     int64_t lease_ms; /* as in the draft */
@@ -986,8 +998,8 @@ DUEQ_API size_t dueq_result_queue(const dueq_result *result);
 /* reserve: entries that were quarantined. */
 DUEQ_API size_t dueq_result_quarantined(const dueq_result *result);
 DUEQ_API void dueq_result_free(dueq_result *result);
-#include "dueq_failures.h" /* what failed */
 #include "dueq_ends.h"     /* how a message ended */
+#include "dueq_failures.h" /* what failed */
 
 /* The verbs, blocking */
 

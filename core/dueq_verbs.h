@@ -385,6 +385,19 @@ DUEQ_API dueq_status dueq_open_batch(dueq_queue *queue, const dueq_batch_options
 DUEQ_API dueq_status dueq_open_batch_submit(dueq_queue *queue, const dueq_batch_options *options);
 
 /*
+ * Stores messages in another queue, as members of a batch of this queue. They go through the outbox,
+ * so that each member that is counted arrives, also if this program dies. A member that the other
+ * queue refuses, since a message has its id, counts as cancelled.
+ * target: the queue that gets the messages, of the same client.
+ * drafts: `count` of them, 1 to DUEQ_MAX_BATCH, all with the same `batch`.
+ * Items: OK. Errors: as of dueq_push(). INVALID: also, there is no such batch.
+ */
+DUEQ_API dueq_status dueq_push_to(dueq_queue *queue, dueq_queue *target, const dueq_draft *drafts,
+                                  size_t count, dueq_result **result);
+DUEQ_API dueq_status dueq_push_to_submit(dueq_queue *queue, dueq_queue *target,
+                                         const dueq_draft *drafts, size_t count);
+
+/*
  * Closes a batch: from now on only its members add members. When all members have ended, it ends, and
  * pushes its callbacks; at once if they have ended already, or if it has no members.
  * id: of the batch.
@@ -659,7 +672,9 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(FLAG, drop) \
     X(NAME, dead_letter) \
     X(NAME, group) \
-    X(MAYBE_TIME, keep_ms)
+    X(MAYBE_TIME, keep_ms) \
+    X(NAME, batch) \
+    X(NAME, batch_queue)
 #define DUEQ_SIZES_FIELDS(X) \
     X(COUNT, ready) \
     X(COUNT, delayed) \

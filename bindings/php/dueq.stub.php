@@ -165,7 +165,8 @@ namespace Dueq
      *     durableTimeout?: int|float|\DateInterval|null,
      *     key?: string|null,
      *     group?: string|null,
-     *     keep?: int|float|\DateInterval|null
+     *     keep?: int|float|\DateInterval|null,
+     *     batch?: string|null
      * }
      * @extends \IteratorAggregate<int, MessageInterface>
      */
@@ -202,7 +203,8 @@ namespace Dueq
             float|\DateInterval|null $durableTimeout = null,
             ?string $key = null,
             ?string $group = null,
-            float|\DateInterval|null $keep = null
+            float|\DateInterval|null $keep = null,
+            ?string $batch = null
         ): string;
 
         /**
@@ -483,7 +485,8 @@ namespace Dueq
             float|\DateInterval|null $durableTimeout = null,
             ?string $key = null,
             ?string $group = null,
-            float|\DateInterval|null $keep = null
+            float|\DateInterval|null $keep = null,
+            ?string $batch = null
         ): int;
 
         public function flush(): void;
@@ -725,6 +728,9 @@ namespace Dueq
          * @param float|\DateInterval|null $keep for how long the queue keeps the end of the
          *     message: how and when it ended, and its result. At most 49 days; null: as the queue
          *     says, else not at all
+         * @param string|null $batch the id of the batch of this queue that counts how the message
+         *     ends. All messages of a call are in the same batch, or in none; not together with
+         *     replace; null: it is in no batch
          * @return string the message's id
          * @throws Exception\NotDurableException when the message is stored, but not on all the
          *     replicas and disks
@@ -761,7 +767,8 @@ namespace Dueq
             float|\DateInterval|null $durableTimeout = null,
             ?string $key = null,
             ?string $group = null,
-            float|\DateInterval|null $keep = null
+            float|\DateInterval|null $keep = null,
+            ?string $batch = null
         ): string {}
 
         /**
@@ -1578,6 +1585,15 @@ namespace Dueq
         /** For how long the end of the message is kept. null: it is not kept. */
         public readonly ?float $keep;
 
+        /**
+         * The batch that counts how the message ends. null: it is in no batch, or its end was
+         * counted.
+         */
+        public readonly ?string $batch;
+
+        /** The queue of its batch. null: its own. */
+        public readonly ?string $batchQueue;
+
         // The end of what was made.
 
         private function __construct() {}
@@ -1833,7 +1849,8 @@ namespace Dueq
             float|\DateInterval|null $durableTimeout = null,
             ?string $key = null,
             ?string $group = null,
-            float|\DateInterval|null $keep = null
+            float|\DateInterval|null $keep = null,
+            ?string $batch = null
         ): int {}
 
         /**

@@ -369,6 +369,7 @@ typedef struct dueq_php_fields {
     zend_string *key;
     zend_string *group;
     zval *keep;
+    zend_string *batch;
 } dueq_php_fields;
 
 #define DUEQ_PHP_FIELDS                                                                            \

@@ -1,11 +1,12 @@
 -- ack_end: finishes leased messages of which at least one notes its end, perhaps with a result.
 -- keys msg leased attempts meta reply ready rates wake turns working parked timers
--- keys ends kept begun awaited
--- includes ack_finish deferred_removals give_places keep_reply now note_end return_problem
+-- keys ends kept begun awaited high low delayed outbox unique batches batch_ends
+-- includes batch_counts ack_finish deferred_removals give_places keep_reply now note_end return_problem
 -- includes verify_leases wake
 -- args who ends them, "HOST PID"; the result of the only message ('': none; else '=' and its
 --   bytes); tickets
--- Returns a digit for each: 0 finished, 4 the lease is lost; and 'l' if the queue has limits.
+-- Returns a digit for each: 0 finished, 4 the lease is lost; 'l' if the queue has limits; and '+'
+--   if a relay has work.
 
 local answer, tickets = verify_leases(6, #ARGV)
 local problem = not answer and tickets
@@ -20,10 +21,12 @@ for _, ticket in ipairs(tickets) do
 end
 -- include give_places
 local returned = give_places and give_places() or 0
-write_ends()
+local out = write_ends(batch_count)
+out = write_batches(moment) or out
 -- include ack_finish
 local state = redis.pcall('HMGET', meta, 'limited', 'held')
 if #tickets > 0 and (state[2] == '1' or returned > 0) then
   wake_one(#tickets > 1)
 end
-return keep_reply(answer .. ((state[1] == '1' or state[1] == '2') and 'l' or ''))
+return keep_reply(answer .. ((state[1] == '1' or state[1] == '2') and 'l' or '')
+  .. (out and '+' or ''))

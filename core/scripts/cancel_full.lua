@@ -6,7 +6,7 @@
 -- includes note_end now
 -- args ids
 -- Returns a digit for each: the state that it was in (1 ready, 2 delayed, 3 leased, 4 dead), or 0:
---   there is no such message, or it is in the outbox.
+--   there is no such message, or it is in the outbox; and '+' if a relay has work.
 
 -- include held
 -- include refuse_partitioned
@@ -34,10 +34,10 @@ for i = 4, #ARGV do
 end
 -- include give_places
 local returned = give_places and give_places() or 0
-write_ends()
+local out = write_ends()
 run_removals()
 if (held or returned > 0) and cancelled > 0 then
   wake_one(cancelled > 1)
 end
 count('cancelled', cancelled)
-return keep_reply(table.concat(states))
+return keep_reply(table.concat(states) .. (out and '+' or ''))

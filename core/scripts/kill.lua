@@ -1,9 +1,10 @@
 -- kill: makes delayed messages dead. They are kept, and not delivered until they are kicked.
--- keys msg delayed dead meta attempts reply ends kept begun awaited
+-- keys msg delayed dead outbox meta attempts reply ends kept begun awaited
 -- includes find_in_set put_tickets now bulk count keep_reply refuse_layout noop_write note_end
 -- includes deferred_removals
 -- args ids
--- Returns a digit for each: 0 it is dead, 3 there is no such delayed message.
+-- Returns a digit for each: 0 it is dead, 3 there is no such delayed message; and '+' if a relay has
+--   work.
 
 -- include refuse_layout
 -- include noop_write
@@ -13,8 +14,8 @@ for id, m in pairs(messages) do
   note_end(now, id, m.envelope, 'dead', m.ticket, '', m.had.error)
 end
 put_tickets(dead, now, tickets)
-write_ends()
+local out = write_ends()
 run_removals()
 bulk('ZREM', delayed, tickets)
 count('died', #tickets)
-return keep_reply(outcome)
+return keep_reply(outcome .. (out and '+' or ''))

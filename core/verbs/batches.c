@@ -22,6 +22,8 @@ static dueq_status check_callback(dueq_queue *queue, const struct callback *call
     if (!status && callback->draft->key.size)
         status =
             dueq__fail(error, DUEQ_INVALID, "a key chooses a partition, and a callback has none");
+    if (!status && callback->draft->batch.size)
+        status = dueq__fail(error, DUEQ_INVALID, "a callback is in no batch");
     if (!status && callback->draft->replace)
         status = dueq__fail(error, DUEQ_INVALID, "a callback replaces no message");
     if (!status && callback->queue.size)
@@ -59,8 +61,7 @@ static dueq_status submit(dueq_queue *queue, const dueq_batch_options *options,
     struct dueq__resp words;
     char timer[DUEQ__ID_SIZE];
     dueq_client *client = queue->client;
-    dueq_status status =
-        dueq__verb_begin_outcomes(queue, &dueq__script_open_batch, 1, &words);
+    dueq_status status = dueq__verb_begin_outcomes(queue, &dueq__script_open_batch, 1, &words);
     if (status)
         return status;
     dueq__id_next(&client->ids, timer);
@@ -93,8 +94,7 @@ dueq_status dueq_open_batch_submit(dueq_queue *queue, const dueq_batch_options *
     for (size_t i = 0; !status && i < CALLBACKS; i++) {
         if (!callbacks[i].draft)
             continue;
-        status =
-            dueq__given_read(&drafts[i], callbacks[i].draft, 1, &dueq__layout_draft, error);
+        status = dueq__given_read(&drafts[i], callbacks[i].draft, 1, &dueq__layout_draft, error);
         callbacks[i].draft = drafts[i].items;
         if (!status)
             status = check_callback(queue, &callbacks[i]);
@@ -135,8 +135,7 @@ static bool read_batch(const struct dueq__reply *reply, size_t at, dueq_batch *b
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (!dueq__reply_number(dueq__reply_item(reply, at + NUMBERS + i), numbers[i]))
             return false;
-    int64_t ended =
-        batch->acked + batch->dead + batch->cancelled + batch->expired + batch->purged;
+    int64_t ended = batch->acked + batch->dead + batch->cancelled + batch->expired + batch->purged;
     batch->left = batch->pushed > ended ? batch->pushed - ended : 0;
     return true;
 }

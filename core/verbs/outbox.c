@@ -302,7 +302,8 @@ static void on_step(dueq_client *client, dueq_status status, dueq_result *result
         put(client, result->reply);
     else if ((relay->step == PUT || relay->step == COUNT) && status == DUEQ_OK)
         put_ended(client);
-    else if ((relay->step == PUT || relay->step == COUNT) && status != DUEQ_EMPTY && !is_unknown(status))
+    else if ((relay->step == PUT || relay->step == COUNT) && status != DUEQ_EMPTY &&
+             !is_unknown(status))
         done(client, 0, relay->count, error.text);
     else if (relay->step == NOTE_FAILURE && status >= 0 && relay->refused)
         refusals_noted(client);

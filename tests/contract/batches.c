@@ -83,7 +83,21 @@ static void do_batches(struct run *run, json_object *step) {
     json_object_put(seen);
 }
 
+static void do_push_to(struct run *run, json_object *step) {
+    dueq_queue *target = queue_named(run, bytes(run, step, "to"));
+    size_t count;
+    dueq_draft *all = drafts(run, step, &count);
+    dueq_result *result;
+    compare_status(run, field(step, "expect"),
+                   dueq_push_to(run->queue, target, all, count, &result));
+    compare_statuses(run, field(step, "expect"), result);
+    if (result)
+        remember_drafts(run, step, target, all, result, 0);
+    dueq_result_free(result);
+}
+
 const struct verb batch_verbs[] = {{"open_batch", do_open_batch},
                                    {"find_batch", do_find_batch},
                                    {"batches", do_batches},
+                                   {"push_to", do_push_to},
                                    {NULL, NULL}};

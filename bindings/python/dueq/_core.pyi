@@ -23,7 +23,7 @@ BackoffRow: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]
 # Made from core/options.toml by core/verbs.py: the row of a draft.
 # body, delay_ms, at_ms, id, max_attempts, lease_ms, headers, priority, ttl_ms, backoff,
 # max_crashes, drop, dead_letter, unique_ms, replace, replicas, disk, timeout_ms, key, group,
-# keep_ms
+# keep_ms, batch
 DraftRow: TypeAlias = tuple[
     Buffer | str,
     int,
@@ -46,6 +46,7 @@ DraftRow: TypeAlias = tuple[
     str,
     str,
     int,
+    str,
 ]
 # The end of what was made.
 # Made from core/options.toml by core/verbs.py: the options of reserve.
@@ -231,7 +232,8 @@ EndRow: TypeAlias = tuple[
     int,
 ]
 # id, body, headers, ticket, attempt, max_attempts, crashes, max_crashes, deliveries, priority,
-# state, time_ms, created_ms, expires_ms, error, drop, dead_letter, group, keep_ms
+# state, time_ms, created_ms, expires_ms, error, drop, dead_letter, group, keep_ms, batch,
+# batch_queue
 MessageRow: TypeAlias = tuple[
     str,
     bytes,
@@ -252,6 +254,8 @@ MessageRow: TypeAlias = tuple[
     str,
     str,
     int,
+    str,
+    str,
 ]
 # ready, delayed, reserved, quarantined, next_ms, now_ms
 SizesRow: TypeAlias = tuple[
@@ -374,6 +378,9 @@ def stats_submit(queue: Handle, /) -> int: ...
 def peek_submit(queue: Handle, state: int, cursor: bytes, page: int, /) -> int: ...
 def groups_submit(queue: Handle, cursor: bytes, page: int, /) -> int: ...
 def open_batch_submit(queue: Handle, options: BatchRow, /) -> int: ...
+def push_to_submit(
+    queue: Handle, target: Handle | None, drafts: tuple[DraftRow, ...], /
+) -> int: ...
 def close_batch_submit(queue: Handle, id: str, /) -> int: ...
 def find_batch_submit(queue: Handle, id: str, /) -> int: ...
 def batches_submit(queue: Handle, cursor: bytes, page: int, /) -> int: ...

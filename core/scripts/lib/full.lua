@@ -219,7 +219,7 @@ keep_failures()
 if #starts > 0 then
   redis.pcall('HSET', begun, unpack(starts))
 end
-write_ends()
+relay_due = write_ends() or relay_due or c.relay_due
 run_removals()
 if due > 0 then
   call('ZREMRANGEBYRANK', delayed, 0, due - 1)

@@ -1,5 +1,5 @@
 -- defines note_end write_ends; needs awaited begun ends kept msg
--- includes envelope deferred_removals decimal
+-- includes envelope deferred_removals decimal member_end
 -- The ends of messages that are noted: those whose envelopes begin with 0xD3. A script calls
 -- note_end() for each message that it ends, and write_ends() before run_removals().
 -- `ends`: id -> record, and '' -> how many bytes all records have. `kept`: id -> when the record
@@ -20,13 +20,17 @@ end
 
 -- The script has done its work by then, so a key of another type must not make it fail. Later
 -- calls remove what is kept no longer, at most 100 each, and both keys expire with the last record:
--- an idle queue keeps nothing.
-local function write_ends()
-  local records, times, bytes, last, fresh = {}, {}, 0, 0, {}
+-- an idle queue keeps nothing. count_here: as of lib/member_end.lua. Returns whether a relay has
+-- work.
+local function write_ends(count_here)
+  local records, times, bytes, last, fresh, members = {}, {}, 0, 0, {}, { nil }
   for _, each in ipairs(noted) do
     local e, began = envelope_read(each.envelope), redis.pcall('HGET', begun, each.id)
     if type(began) == 'string' then
       defer_removal('HDEL', begun, each.id)
+    end
+    if e and e.batch then
+      members[#members + 1], each.e = each, e
     end
     if e and e.keep and each.outcome ~= 'replaced' then
       local record = table.concat({
@@ -71,4 +75,15 @@ local function write_ends()
       redis.pcall('EXPIRE', token, 60)
     end
   end
+  if #members == 0 then
+    return false
+  end
+  -- include member_end
+  for _, each in ipairs(members) do
+    local marked = member_end(each.e, each.outcome, count_here)
+    if each.outcome == 'dead' then
+      redis.call('HSET', msg, each.id, marked)
+    end
+  end
+  return write_member_ends(members[1].now)
 end
