@@ -984,7 +984,10 @@ DUEQ_API const dueq_finding *dueq_result_finding(const dueq_result *result, size
 DUEQ_API const dueq_sizes *dueq_result_sizes(const dueq_result *result);
 /* transfer, migrate, of queues of other systems */
 DUEQ_API const dueq_moved *dueq_result_moved(const dueq_result *result);
-/* purge, purge_group, remove: messages that were deleted; check: entries that were read. */
+/*
+ * purge, purge_group, remove: messages that were deleted; cancel_batch: members that were
+ * cancelled; check: entries that were read.
+ */
 DUEQ_API size_t dueq_result_purged(const dueq_result *result);
 /* kick_all: messages that were made ready. */
 DUEQ_API size_t dueq_result_kicked(const dueq_result *result);

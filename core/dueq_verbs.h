@@ -316,12 +316,14 @@ DUEQ_API dueq_status dueq_purge_group_submit(dueq_queue *queue, dueq_bytes group
  * Deletes a queue in one step: its messages, counters and history, its list of targets
  * (dueq_allow()), and the ids that are still unique. Locks, and the answers that the server keeps
  * for lost connections, stay until they expire. A later push creates the queue again.
+ * force:   1: also if the queue has batches that have not ended, which end without callbacks, or
+ *          members of other queues' batches, which count them as dead; else 0.
  * *purged: how many messages it deleted; may be NULL.
  * If a message was leased, the next call of its consumer for this message gets LEASE_LOST.
- * Returns EMPTY: nothing is left.
+ * Returns EMPTY: nothing is left. Errors: INVALID: the queue has such batches or members.
  */
-DUEQ_API dueq_status dueq_remove(dueq_queue *queue, size_t *purged);
-DUEQ_API dueq_status dueq_remove_submit(dueq_queue *queue);
+DUEQ_API dueq_status dueq_remove(dueq_queue *queue, int force, size_t *purged);
+DUEQ_API dueq_status dueq_remove_submit(dueq_queue *queue, int force);
 
 /*
  * Finds inconsistent entries, in bounded steps, while the queue is in use.
@@ -414,6 +416,22 @@ DUEQ_API dueq_status dueq_close_batch_submit(dueq_queue *queue, dueq_bytes id);
  */
 DUEQ_API dueq_status dueq_find_batch(dueq_queue *queue, dueq_bytes id, dueq_result **result);
 DUEQ_API dueq_status dueq_find_batch_submit(dueq_queue *queue, dueq_bytes id);
+
+/*
+ * Cancels the members of a batch that are READY or DELAYED in this queue, a page at a time. Members
+ * that are leased, dead, or on their way to another queue stay.
+ * id:          of the batch.
+ * batch_queue: the name of the batch's queue; size 0: this queue.
+ * cursor:      size 0: begins; else the cursor of the page before.
+ * page:        about how many messages the call looks at, 1 to DUEQ_MAX_BATCH.
+ * Returns OK. *result has dueq_result_purged(): how many members were cancelled, and the cursor of the
+ * next page.
+ */
+DUEQ_API dueq_status dueq_cancel_batch(dueq_queue *queue, dueq_bytes id, dueq_bytes batch_queue,
+                                       dueq_bytes cursor, size_t page, dueq_result **result);
+DUEQ_API dueq_status dueq_cancel_batch_submit(dueq_queue *queue, dueq_bytes id,
+                                              dueq_bytes batch_queue, dueq_bytes cursor,
+                                              size_t page);
 
 /*
  * Lists the batches of the queue that have not ended, a page at a time, in no order. A batch may come

@@ -340,7 +340,7 @@ namespace Dueq
         /** @param (callable(int): mixed)|null $progress */
         public function purgeGroup(string $group, ?callable $progress = null): int;
 
-        public function remove(): int;
+        public function remove(bool $force = false): int;
 
         /**
          * @param (callable(int): mixed)|null $progress
@@ -1153,9 +1153,12 @@ namespace Dueq
          * afterwards creates the queue again, and so does a waiting consumer. Locks stay until they
          * end.
          *
+         * @param bool $force also if the queue has batches that have not ended, which end without
+         *     callbacks, or members of other queues' batches, which count them as dead
          * @return int how many messages it deleted
+         * @throws Exception\DueqException it has such batches or members
          */
-        public function remove(): int {}
+        public function remove(bool $force = false): int {}
 
         /**
          * Finds inconsistent entries: messages without a ticket, tickets without a message, keys of

@@ -47,6 +47,7 @@
     X(RATED, "rated")                                                                              \
     X(HOLDS, "holds")                                                                              \
     X(BATCHES, "batches")                                                                          \
+    X(GUESTS, "guests")                                                                            \
     X(BATCH_ENDS, "batch_ends")                                                                    \
     X(ENDS, "ends")                                                                                \
     X(KEPT, "kept")                                                                                \

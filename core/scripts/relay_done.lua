@@ -2,7 +2,7 @@
 -- message, because it has one of the same id, the message is dead here; a successor is dropped. If
 -- it is a member of a batch, the batch counts it as cancelled.
 -- What could not be pushed stays, and is due again after 1 s to 5 minutes.
--- keys msg outbox dead attempts handover wake meta
+-- keys msg outbox dead attempts handover wake meta guests
 -- includes now ticket outbox_postpone deferred_removals put_tickets refuse_newer noop_write
 -- includes entry_member member_end
 -- args alone: when the relay's lease ends in ms, the other queue's name, error ('': none), then

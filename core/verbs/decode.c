@@ -122,16 +122,29 @@ static bool read_count(const struct dueq__reply *reply, int64_t *count, bool *ha
     return dueq__read_number(digits, 0, 999999999, count);
 }
 
-/* "12": none is left; "12 +": there may be more. */
+static void on_purge_relayed(dueq_client *client, dueq_status status, dueq_result *result) {
+    (void)status;
+    (void)result;
+    client->error = (struct dueq__error){0};
+    dueq__op_finish_result(client, client->op->result, DUEQ_EMPTY);
+}
+
+/* "12": none is left; "12 +": there may be more; "12 r": none is left, and a relay has work. */
 void dueq__decode_purged(dueq_client *client, const struct dueq__reply *reply) {
     int64_t count;
     bool more;
     dueq_bytes rest;
-    if (read_count(reply, &count, &more, &rest))
-        dueq__op_finish_result(client, dueq__result_purged((size_t)count, &client->error),
-                               more ? DUEQ_OK : DUEQ_EMPTY);
-    else
+    if (!read_count(reply, &count, &more, &rest)) {
         dueq__answer_unexpected(client);
+        return;
+    }
+    dueq_result *result = dueq__result_purged((size_t)count, &client->error);
+    if (result && dueq__bytes_equal(rest, dueq__text("r"))) {
+        client->op->result = result;
+        dueq__relay(client, on_purge_relayed);
+    } else {
+        dueq__op_finish_result(client, result, more ? DUEQ_OK : DUEQ_EMPTY);
+    }
 }
 
 /* "12 CURSOR"; an empty cursor: this was the last page. NULL: the operation has failed. */

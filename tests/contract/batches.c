@@ -96,8 +96,28 @@ static void do_push_to(struct run *run, json_object *step) {
     dueq_result_free(result);
 }
 
+/* Until there are none left, a few at a time. */
+static void do_cancel_batch(struct run *run, json_object *step) {
+    enum { PAGE = 3 };
+    json_object *expect = field(step, "expect");
+    dueq_bytes id = bytes(run, step, "id"), home = bytes(run, step, "of"), cursor = {0};
+    int64_t cancelled = 0;
+    dueq_status status;
+    do {
+        dueq_result *page;
+        status = dueq_cancel_batch(run->queue, id, home, cursor, PAGE, &page);
+        cancelled += (int64_t)dueq_result_purged(page);
+        cursor = copy(run, dueq_result_cursor(page));
+        dueq_result_free(page);
+    } while (cursor.size);
+    compare_status(run, expect, status);
+    if (field(expect, "cancelled"))
+        compare_number(run, "the number of cancelled", field(expect, "cancelled"), cancelled);
+}
+
 const struct verb batch_verbs[] = {{"open_batch", do_open_batch},
                                    {"find_batch", do_find_batch},
                                    {"batches", do_batches},
                                    {"push_to", do_push_to},
+                                   {"cancel_batch", do_cancel_batch},
                                    {NULL, NULL}};

@@ -1,8 +1,9 @@
--- defines member_end write_member_ends; needs meta msg
--- includes batch_note outbox_put
+-- defines member_end write_member_ends; needs guests meta msg
+-- includes batch_note deferred_removals outbox_put
 -- The ends of members of batches, by batch: a script calls member_end() for each, and
--- write_member_ends() before it removes. A note in the outbox tells the batch.
-local member_ends = {}
+-- write_member_ends() before it removes. A note in the outbox tells the batch. `guests` has of each
+-- batch of another queue how many members are here, by its queue, a newline and its id.
+local member_ends, guest_ends = {}, {}
 
 -- e: the member's envelope as a table. count_here: of a script that has the batches of this queue
 -- (lib/batch_counts.lua). Returns the envelope that a dead member has from now on: its batch does
@@ -15,6 +16,10 @@ local function member_end(e, outcome, count_here)
   else
     local key = home .. '\n' .. e.batch .. '\n' .. outcome
     member_ends[key] = (member_ends[key] or 0) + 1
+    local guest = home ~= '' and home .. '\n' .. e.batch
+    if guest then
+      guest_ends[guest] = (guest_ends[guest] or 0) + 1
+    end
   end
   return string.sub(e.bytes, 1, e.batch_at - 1) .. '\7' .. string.sub(e.bytes, e.batch_at + 1)
 end
@@ -33,6 +38,14 @@ local function write_member_ends(now)
       batch_note(home, id, string.format('%s %d', outcome, number), now))
     out = true
   end
-  member_ends = {}
+  for guest, number in pairs(guest_ends) do
+    local left = (tonumber(redis.pcall('HMGET', guests, guest)[1] or '') or 0) - number
+    if left > 0 then
+      redis.pcall('HSET', guests, guest, string.format('%d', left))
+    else
+      defer_removal('HDEL', guests, guest)
+    end
+  end
+  member_ends, guest_ends = {}, {}
   return out
 end

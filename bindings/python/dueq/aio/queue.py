@@ -630,15 +630,18 @@ class Queue(Source):
             "purged",
         )
 
-    async def remove(self) -> int:
+    async def remove(self, force: bool = False) -> int:
         """
         Deletes the queue in one step: its messages, its counters and history, its list of allowed
         queues (allow), and the ids that are still unique. Returns the number of messages.
 
         A message that is pushed afterwards creates the queue again, and so does a waiting consumer.
         Locks stay until they end.
+
+        force  also if the queue has batches that have not ended, which end without callbacks, or
+               members of other queues' batches, which count them as dead; else that is an error
         """
-        return (await self._home.call(on(self._own, _core.remove_submit))).purged
+        return (await self._home.call(on(self._own, _core.remove_submit, int(force)))).purged
 
     async def check(
         self, repair: bool = False, progress: Callable[[int], object] | None = None
