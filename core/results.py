@@ -77,7 +77,11 @@ KINDS = {
     "span": TIME._replace(python="float", read="{item} / 1000"),
     # A length of time above 0.
     "kept": TIME._replace(
-        python="float | None", php="?float", read="{item} / 1000 or None", none="0", macro="MAYBE_TIME"
+        python="float | None",
+        php="?float",
+        read="{item} / 1000 or None",
+        none="0",
+        macro="MAYBE_TIME",
     ),
     "measured": TIME._replace(
         python="float | None",

@@ -101,7 +101,7 @@ ARGUMENTS = {
     "process": CoreArgument("", "", send="dueq__arg_put_process(&words)"),
     "ender": CoreArgument("", "", send="dueq__arg_put_ender(&words, tickets, count)"),
     "result": data(
-        "result", "result: bytes", "dueq__arg_check_result(queue, result)"
+        "result", "result: Buffer | str", "dueq__arg_check_result(queue, result)"
     )._replace(send="dueq__arg_put_result(&words, result)"),
     "partitions": CoreArgument(
         "", "", send="dueq__resp_number(&words, (int64_t)dueq__partition_count(queue))"

@@ -40,6 +40,7 @@
 %rename(client_url) dueq_client_url;
 %rename(queue_open) queue_open;
 %rename(queue_durability) dueq_queue_durability;
+%rename(queue_keep) dueq_queue_keep;
 %rename(partitions_open) partitions_open;
 %rename(partition_name) partition_name;
 %rename(partition_for) dueq_partition_for;

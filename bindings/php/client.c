@@ -159,19 +159,21 @@ ZEND_METHOD(Dueq_Client, url) {
 ZEND_METHOD(Dueq_Client, queue) {
     const dueq_php_place replicas_place = {2, -1, "replicas"};
     const dueq_php_place partitions_place = {5, -1, "partitions"};
-    zval *durable_timeout = NULL;
+    const dueq_php_place keep_place = {6, -1, "keep"};
+    zval *durable_timeout = NULL, *keep = NULL;
     dueq_php_queue *queue;
     zend_long replicas = 0, partitions = 0;
     zend_string *name;
     bool disk = false, none = true;
 
-    ZEND_PARSE_PARAMETERS_START(1, 5)
+    ZEND_PARSE_PARAMETERS_START(1, 6)
         Z_PARAM_STR(name)
         Z_PARAM_OPTIONAL
         Z_PARAM_LONG(replicas)
         Z_PARAM_BOOL(disk)
         Z_PARAM_ZVAL(durable_timeout)
         Z_PARAM_LONG_OR_NULL(partitions, none)
+        Z_PARAM_ZVAL(keep)
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_CLIENT(client);
@@ -180,6 +182,7 @@ ZEND_METHOD(Dueq_Client, queue) {
     if (!dueq_php_durability_read(&replicas_place, replicas, disk, durable_timeout,
                                   &queue->durability) ||
         !dueq_php_partitions_read(&partitions_place, partitions, none, &queue->partitions) ||
+        !dueq_php_keep_read(&keep_place, keep, &queue->keep_ms) ||
         !dueq_php_queue_open(queue, client, name)) {
         zval_ptr_dtor(return_value);
         ZVAL_NULL(return_value);

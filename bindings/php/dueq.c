@@ -41,6 +41,7 @@ zend_class_entry *dueq_php_group_limits_ce;
 zend_class_entry *dueq_php_worker_ce;
 zend_class_entry *dueq_php_lease_ce;
 zend_class_entry *dueq_php_failure_ce;
+zend_class_entry *dueq_php_end_ce;
 zend_class_entry *dueq_php_group_ce;
 zend_class_entry *dueq_php_redisson_queue_ce;
 zend_class_entry *dueq_php_laravel_queue_ce;
@@ -78,6 +79,7 @@ static void register_classes(void) {
     dueq_php_worker_ce = register_class_Dueq_WorkerInfo();
     dueq_php_lease_ce = register_class_Dueq_Lease();
     dueq_php_failure_ce = register_class_Dueq_Failure();
+    dueq_php_end_ce = register_class_Dueq_End();
     dueq_php_group_ce = register_class_Dueq_Group();
     dueq_php_backoff_ce = register_class_Dueq_Backoff();
     dueq_php_pending_ce = register_class_Dueq_Pending();
@@ -127,6 +129,7 @@ static void register_exceptions(void) {
 
     register_class_Dueq_Exception_DuplicateException(root);
     register_class_Dueq_Exception_LeaseLostException(root);
+    register_class_Dueq_Exception_NotFoundException(root);
     register_class_Dueq_Exception_NameException(invalid);
     register_class_Dueq_Exception_UrlException(invalid);
     register_class_Dueq_Exception_TooLargeException(root);

@@ -130,7 +130,8 @@ namespace Dueq
             int $replicas = 0,
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
-            ?int $partitions = null
+            ?int $partitions = null,
+            float|\DateInterval|null $keep = null
         ): QueueInterface;
 
         /** @param array<string> $names */
@@ -361,6 +362,8 @@ namespace Dueq
         /** @return list<Failure> */
         public function failures(?string $id = null): array;
 
+        public function outcome(string $id, float|\DateInterval $timeout = 0.0): ?End;
+
         /** @return list<Group> */
         public function groups(int $most = 100): array;
 
@@ -429,7 +432,12 @@ namespace Dueq
          * @param array<int, string|Draft>|null $push
          * @return list<string|null>|null
          */
-        public function ack(?array $push = null, ?string $to = null, bool $wait = true): ?array;
+        public function ack(
+            ?array $push = null,
+            ?string $to = null,
+            bool $wait = true,
+            ?string $result = null
+        ): ?array;
 
         public function isSchedule(): bool;
 
@@ -539,6 +547,7 @@ namespace Dueq
          * @param bool $disk as Queue::__construct()
          * @param float|\DateInterval|null $durableTimeout as Queue::__construct()
          * @param int|null $partitions as Queue::__construct()
+         * @param float|\DateInterval|null $keep as Queue::__construct()
          * @throws Exception\NameException
          */
         public function queue(
@@ -546,7 +555,8 @@ namespace Dueq
             int $replicas = 0,
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
-            ?int $partitions = null
+            ?int $partitions = null,
+            float|\DateInterval|null $keep = null
         ): Queue {}
 
         /**
@@ -638,6 +648,8 @@ namespace Dueq
          *     one after the other. The first call of any client stores the number; `dueq
          *     repartition` raises it. A message's $queue is the name of its partition. null: an
          *     ordinary queue
+         * @param float|\DateInterval|null $keep for how long the ends of messages are kept that this
+         *     object pushes: see outcome(). $keep of a push counts instead. null: they are not kept
          * @throws Exception\NameException
          * @throws Exception\UrlException
          */
@@ -648,7 +660,8 @@ namespace Dueq
             int $replicas = 0,
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
-            ?int $partitions = null
+            ?int $partitions = null,
+            float|\DateInterval|null $keep = null
         ) {}
 
         /**
@@ -1204,6 +1217,18 @@ namespace Dueq
         public function failures(?string $id = null): array {}
 
         /**
+         * Tells how a message ended that was pushed with $keep. A dead message has ended, whether
+         * it was pushed with $keep or not.
+         *
+         * @param string $id its id
+         * @param float|\DateInterval $timeout how long to wait until it ends; 0: not at all, INF:
+         *     without end. A message that was pushed without $keep is not waited for
+         * @return End|null null: it has not ended, or a signal ended the wait, as for reserve()
+         * @throws Exception\NotFoundException the queue does not know the message, or not any more
+         */
+        public function outcome(string $id, float|\DateInterval $timeout = 0.0): ?End {}
+
+        /**
          * Lists the groups of which messages wait or are leased. The group without a name stands
          * for all messages without a group. A group whose turn changes meanwhile may come twice, or
          * not at all.
@@ -1611,12 +1636,20 @@ namespace Dueq
          * @param bool $wait false: the ack of a message of consume() goes with the loop's next
          *     request, within a quarter of a second, as acks of work() do. Where it finds the lease
          *     lost, nothing is thrown: Consumer::lost() counts the message. Any other ack is sent
-         *     and answered now. Not with $push
+         *     and answered now. Not with $push and $result
+         * @param string|null $result up to 1 MiB, which the queue keeps with the message's end: see
+         *     Queue::outcome(). If the message was pushed without $keep, it is dropped. Not with
+         *     $push. A larger one throws a TooLargeException, and the message stays leased
          * @return list<string|null>|null with $push: in order, each successor's id, or null for a
          *     duplicate
          * @throws Exception\LeaseLostException
          */
-        public function ack(?array $push = null, ?string $to = null, bool $wait = true): ?array {}
+        public function ack(
+            ?array $push = null,
+            ?string $to = null,
+            bool $wait = true,
+            ?string $result = null
+        ): ?array {}
 
         /** Whether this is the message of a schedule, for fire(), and not a job. */
         public function isSchedule(): bool {}
@@ -3239,6 +3272,11 @@ namespace Dueq\Exception
      * finished, cancelled or purged. Of a lock: the lock has ended. Code 4.
      */
     class LeaseLostException extends RuntimeException
+    {
+    }
+
+    /** The queue does not know how this message ended, or not any more. Code 3. */
+    class NotFoundException extends RuntimeException
     {
     }
 

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: e2d4f68831f086245d0f51e4edbf85a79fef31c5 */
+ * Stub hash: 1f7f5268ee91512fc11c717e689a4d893ef5a395 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -10,6 +10,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_ClientInterface_queue,
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, disk, _IS_BOOL, 0, "false")
 	ZEND_ARG_OBJ_TYPE_MASK(0, durableTimeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, partitions, IS_LONG, 1, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, keep, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_ClientInterface_queues, 0, 1, Dueq\\Queues, 0)
@@ -49,6 +50,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_push, 
 	ZEND_ARG_OBJ_TYPE_MASK(0, durableTimeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, key, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, group, IS_STRING, 1, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, keep, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_pushMany, 0, 1, IS_ARRAY, 0)
@@ -200,6 +202,11 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_failur
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, id, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_outcome, 0, 1, Dueq\\End, 1)
+	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "0.0")
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_groups, 0, 0, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, most, IS_LONG, 0, "100")
 ZEND_END_ARG_INFO()
@@ -233,6 +240,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_ack,
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, push, IS_ARRAY, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, to, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, wait, _IS_BOOL, 0, "true")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, result, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_isSchedule, 0, 0, _IS_BOOL, 0)
@@ -288,6 +296,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_PusherInterface_push,
 	ZEND_ARG_OBJ_TYPE_MASK(0, durableTimeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, key, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, group, IS_STRING, 1, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, keep, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_PusherInterface_flush arginfo_class_Dueq_QueueInterface_pause
@@ -311,6 +320,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Client_queue, 0, 1, Du
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, disk, _IS_BOOL, 0, "false")
 	ZEND_ARG_OBJ_TYPE_MASK(0, durableTimeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, partitions, IS_LONG, 1, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, keep, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Client_queues arginfo_class_Dueq_ClientInterface_queues
@@ -337,6 +347,7 @@ ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, disk, _IS_BOOL, 0, "false")
 	ZEND_ARG_OBJ_TYPE_MASK(0, durableTimeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, partitions, IS_LONG, 1, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, keep, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queue_partitionFor arginfo_class_Dueq_QueueInterface_partitionFor
@@ -440,6 +451,8 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_Queue_workers arginfo_class_Dueq_ClientInterface_names
 
 #define arginfo_class_Dueq_Queue_failures arginfo_class_Dueq_QueueInterface_failures
+
+#define arginfo_class_Dueq_Queue_outcome arginfo_class_Dueq_QueueInterface_outcome
 
 #define arginfo_class_Dueq_Queue_groups arginfo_class_Dueq_QueueInterface_groups
 
@@ -576,6 +589,8 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_WorkerInfo___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 #define arginfo_class_Dueq_Lease___construct arginfo_class_Dueq_ConsumerInterface_stream
+
+#define arginfo_class_Dueq_End___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 #define arginfo_class_Dueq_Failure___construct arginfo_class_Dueq_ConsumerInterface_stream
 
@@ -824,6 +839,7 @@ ZEND_METHOD(Dueq_Queue, stats);
 ZEND_METHOD(Dueq_Queue, rates);
 ZEND_METHOD(Dueq_Queue, workers);
 ZEND_METHOD(Dueq_Queue, failures);
+ZEND_METHOD(Dueq_Queue, outcome);
 ZEND_METHOD(Dueq_Queue, groups);
 ZEND_METHOD(Dueq_Queue, lock);
 ZEND_METHOD(Dueq_Queues, __construct);
@@ -881,6 +897,7 @@ ZEND_METHOD(Dueq_Finding, __construct);
 ZEND_METHOD(Dueq_Rate, __construct);
 ZEND_METHOD(Dueq_WorkerInfo, __construct);
 ZEND_METHOD(Dueq_Lease, __construct);
+ZEND_METHOD(Dueq_End, __construct);
 ZEND_METHOD(Dueq_Failure, __construct);
 ZEND_METHOD(Dueq_Group, __construct);
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, __construct);
@@ -1012,6 +1029,7 @@ static const zend_function_entry class_Dueq_QueueInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, rates, arginfo_class_Dueq_QueueInterface_rates, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, workers, arginfo_class_Dueq_QueueInterface_workers, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, failures, arginfo_class_Dueq_QueueInterface_failures, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, outcome, arginfo_class_Dueq_QueueInterface_outcome, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, groups, arginfo_class_Dueq_QueueInterface_groups, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, lock, arginfo_class_Dueq_QueueInterface_lock, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_FE_END
@@ -1112,6 +1130,7 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, rates, arginfo_class_Dueq_Queue_rates, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, workers, arginfo_class_Dueq_Queue_workers, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, failures, arginfo_class_Dueq_Queue_failures, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, outcome, arginfo_class_Dueq_Queue_outcome, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, groups, arginfo_class_Dueq_Queue_groups, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, lock, arginfo_class_Dueq_Queue_lock, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
@@ -1244,6 +1263,12 @@ static const zend_function_entry class_Dueq_WorkerInfo_methods[] = {
 
 static const zend_function_entry class_Dueq_Lease_methods[] = {
 	ZEND_ME(Dueq_Lease, __construct, arginfo_class_Dueq_Lease___construct, ZEND_ACC_PRIVATE)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_End_methods[] = {
+	ZEND_ME(Dueq_End, __construct, arginfo_class_Dueq_End___construct, ZEND_ACC_PRIVATE)
 	ZEND_FE_END
 };
 
@@ -1384,6 +1409,11 @@ static const zend_function_entry class_Dueq_Exception_DuplicateException_methods
 
 
 static const zend_function_entry class_Dueq_Exception_LeaseLostException_methods[] = {
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Exception_NotFoundException_methods[] = {
 	ZEND_FE_END
 };
 
@@ -1995,6 +2025,12 @@ static zend_class_entry *register_class_Dueq_Message(zend_class_entry *class_ent
 	zend_declare_typed_property(class_entry, property_group_name, &property_group_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
 	zend_string_release(property_group_name);
 
+	zval property_keep_default_value;
+	ZVAL_UNDEF(&property_keep_default_value);
+	zend_string *property_keep_name = zend_string_init("keep", sizeof("keep") - 1, 1);
+	zend_declare_typed_property(class_entry, property_keep_name, &property_keep_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_keep_name);
+
 	return class_entry;
 }
 
@@ -2578,6 +2614,95 @@ static zend_class_entry *register_class_Dueq_Lease(void)
 	return class_entry;
 }
 
+static zend_class_entry *register_class_Dueq_End(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "End", class_Dueq_End_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_id_default_value;
+	ZVAL_UNDEF(&property_id_default_value);
+	zend_string *property_id_name = zend_string_init("id", sizeof("id") - 1, 1);
+	zend_declare_typed_property(class_entry, property_id_name, &property_id_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_id_name);
+
+	zval property_outcome_default_value;
+	ZVAL_UNDEF(&property_outcome_default_value);
+	zend_string *property_outcome_name = zend_string_init("outcome", sizeof("outcome") - 1, 1);
+	zend_declare_typed_property(class_entry, property_outcome_name, &property_outcome_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_outcome_name);
+
+	zval property_time_default_value;
+	ZVAL_UNDEF(&property_time_default_value);
+	zend_string *property_time_name = zend_string_init("time", sizeof("time") - 1, 1);
+	zend_declare_typed_property(class_entry, property_time_name, &property_time_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
+	zend_string_release(property_time_name);
+
+	zval property_created_default_value;
+	ZVAL_UNDEF(&property_created_default_value);
+	zend_string *property_created_name = zend_string_init("created", sizeof("created") - 1, 1);
+	zend_declare_typed_property(class_entry, property_created_name, &property_created_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
+	zend_string_release(property_created_name);
+
+	zval property_waited_default_value;
+	ZVAL_UNDEF(&property_waited_default_value);
+	zend_string *property_waited_name = zend_string_init("waited", sizeof("waited") - 1, 1);
+	zend_declare_typed_property(class_entry, property_waited_name, &property_waited_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_waited_name);
+
+	zval property_ran_default_value;
+	ZVAL_UNDEF(&property_ran_default_value);
+	zend_string *property_ran_name = zend_string_init("ran", sizeof("ran") - 1, 1);
+	zend_declare_typed_property(class_entry, property_ran_name, &property_ran_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_ran_name);
+
+	zval property_deliveries_default_value;
+	ZVAL_UNDEF(&property_deliveries_default_value);
+	zend_string *property_deliveries_name = zend_string_init("deliveries", sizeof("deliveries") - 1, 1);
+	zend_declare_typed_property(class_entry, property_deliveries_name, &property_deliveries_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_deliveries_name);
+
+	zval property_host_default_value;
+	ZVAL_UNDEF(&property_host_default_value);
+	zend_string *property_host_name = zend_string_init("host", sizeof("host") - 1, 1);
+	zend_declare_typed_property(class_entry, property_host_name, &property_host_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_host_name);
+
+	zval property_pid_default_value;
+	ZVAL_UNDEF(&property_pid_default_value);
+	zend_string *property_pid_name = zend_string_init("pid", sizeof("pid") - 1, 1);
+	zend_declare_typed_property(class_entry, property_pid_name, &property_pid_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_pid_name);
+
+	zval property_hasResult_default_value;
+	ZVAL_UNDEF(&property_hasResult_default_value);
+	zend_string *property_hasResult_name = zend_string_init("hasResult", sizeof("hasResult") - 1, 1);
+	zend_declare_typed_property(class_entry, property_hasResult_name, &property_hasResult_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
+	zend_string_release(property_hasResult_name);
+
+	zval property_result_default_value;
+	ZVAL_UNDEF(&property_result_default_value);
+	zend_string *property_result_name = zend_string_init("result", sizeof("result") - 1, 1);
+	zend_declare_typed_property(class_entry, property_result_name, &property_result_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_result_name);
+
+	zval property_error_default_value;
+	ZVAL_UNDEF(&property_error_default_value);
+	zend_string *property_error_name = zend_string_init("error", sizeof("error") - 1, 1);
+	zend_declare_typed_property(class_entry, property_error_name, &property_error_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_error_name);
+
+	zval property_until_default_value;
+	ZVAL_UNDEF(&property_until_default_value);
+	zend_string *property_until_name = zend_string_init("until", sizeof("until") - 1, 1);
+	zend_declare_typed_property(class_entry, property_until_name, &property_until_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_until_name);
+
+	return class_entry;
+}
+
 static zend_class_entry *register_class_Dueq_Failure(void)
 {
 	zend_class_entry ce, *class_entry;
@@ -3116,6 +3241,16 @@ static zend_class_entry *register_class_Dueq_Exception_LeaseLostException(zend_c
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "LeaseLostException", class_Dueq_Exception_LeaseLostException_methods);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Exception_NotFoundException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "NotFoundException", class_Dueq_Exception_NotFoundException_methods);
 	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;

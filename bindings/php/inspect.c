@@ -105,6 +105,37 @@ ZEND_METHOD(Dueq_Queue, failures) {
     zend_hash_sort(Z_ARRVAL_P(return_value), compare_failures, true);
 }
 
+static void make_end(zval *out, const dueq_end *from) {
+#define MAKE_BYTES MAKE_TEXT
+    MAKE_OBJECT(out, dueq_php_end_ce, DUEQ_END_FIELDS);
+}
+
+ZEND_METHOD(Dueq_Queue, outcome) {
+    const dueq_php_place place = {2, -1, "timeout"};
+    int64_t timeout_ms = 0;
+    zval *timeout = NULL;
+    zend_string *id;
+    dueq_status status;
+
+    ZEND_PARSE_PARAMETERS_START(1, 2)
+        Z_PARAM_STR(id)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(timeout)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    if (timeout && !dueq_php_timeout(&place, timeout, &timeout_ms)) {
+        RETURN_THROWS();
+    }
+    status = dueq_php_finish_wait(
+        queue->client, dueq_outcome_submit(queue->queue, dueq_php_bytes(id), timeout_ms));
+    if (status == DUEQ_OK) {
+        make_end(return_value, dueq_result_end(queue->client->result, 0));
+    } else if (status == DUEQ_NOT_FOUND) {
+        dueq_php_throw(status, "the queue does not know this message, or not any more");
+    }
+}
+
 static void make_group(zval *out, const dueq_group *from) {
     MAKE_OBJECT(out, dueq_php_group_ce, DUEQ_GROUP_FIELDS);
 }
@@ -151,3 +182,5 @@ ZEND_METHOD(Dueq_Lease, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 ZEND_METHOD(Dueq_Failure, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
 ZEND_METHOD(Dueq_Group, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+
+ZEND_METHOD(Dueq_End, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }

@@ -18,6 +18,7 @@ static bool open_queues(dueq_php_link *link, const dueq_php_source *source) {
             return false;
         }
         dueq_queue_durability(link->queues[link->count], &source->queues[link->count]->durability);
+        dueq_queue_keep(link->queues[link->count], source->queues[link->count]->keep_ms);
     }
     return true;
 }

@@ -150,6 +150,7 @@ void dueq_php_message_of_part(zval *out, dueq_php_queue *queue, size_t partition
     text = zend_string_init(name, size, 0);
     object_init_ex(&part, dueq_php_queue_ce);
     dueq_php_queue_of(Z_OBJ(part))->durability = queue->durability;
+    dueq_php_queue_of(Z_OBJ(part))->keep_ms = queue->keep_ms;
     dueq_php_queue_of(Z_OBJ(part))->part_of = queue->partitions;
     if (dueq_php_queue_open(dueq_php_queue_of(Z_OBJ(part)), queue->client, text)) {
         dueq_php_message_make(out, dueq_php_queue_of(Z_OBJ(part)), message);

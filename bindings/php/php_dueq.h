@@ -64,6 +64,7 @@ extern zend_class_entry *dueq_php_group_limits_ce;
 extern zend_class_entry *dueq_php_worker_ce;
 extern zend_class_entry *dueq_php_lease_ce;
 extern zend_class_entry *dueq_php_failure_ce;
+extern zend_class_entry *dueq_php_end_ce;
 extern zend_class_entry *dueq_php_group_ce;
 extern zend_class_entry *dueq_php_corrupt_ce;
 extern zend_class_entry *dueq_php_flush_ce;
@@ -156,6 +157,7 @@ typedef struct dueq_php_queue {
     dueq_php_client *client;
     dueq_queue *queue;           /* NULL until it is open */
     dueq_durability durability;  /* of its pushes */
+    int64_t keep_ms;             /* of its pushes; 0: they say it, or keep no end */
     struct dueq_php_queue *self; /* a source's list of one */
     zend_long partitions;        /* 0: it has none */
     zend_long part_of;           /* in a partition: how many its queue has; else 0 */
@@ -277,6 +279,8 @@ typedef struct dueq_php_place {
 #define DUEQ_PHP_PLACE(number, item, name)                                                         \
     (&(const dueq_php_place){(item) < 0 ? (number) : 1, item, name})
 
+/* Reads for how long the ends of pushed messages are kept. NULL: it was not given. */
+bool dueq_php_keep_read(const dueq_php_place *place, zval *keep, int64_t *ms);
 /* Reads the argument: how many partitions a queue has (0: none). False: it has thrown. */
 bool dueq_php_partitions_read(const dueq_php_place *place, zend_long count, bool none,
                               zend_long *out);

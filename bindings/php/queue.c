@@ -54,6 +54,7 @@ bool dueq_php_queue_open(dueq_php_queue *queue, dueq_php_client *client, zend_st
     client->holders++;
     queue->client = client;
     dueq_queue_durability(queue->queue, &queue->durability);
+    dueq_queue_keep(queue->queue, queue->keep_ms);
     ZVAL_STR_COPY(OBJ_PROP_NUM(&queue->std, 0), name);
     return true;
 }
@@ -86,18 +87,30 @@ bool dueq_php_partitions_read(const dueq_php_place *place, zend_long count, bool
     return true;
 }
 
+bool dueq_php_keep_read(const dueq_php_place *place, zval *keep, int64_t *ms) {
+    if (keep && !dueq_php_limit(place, keep, ms)) {
+        return false;
+    }
+    if (*ms > UINT32_MAX) {
+        dueq_php_invalid(place, "be at most 4294967.295 seconds");
+        return false;
+    }
+    return true;
+}
+
 ZEND_METHOD(Dueq_Queue, __construct) {
     dueq_php_queue *queue = dueq_php_queue_of(Z_OBJ_P(ZEND_THIS));
     bool persistent = false, by_default = true;
     const dueq_php_place replicas_place = {4, -1, "replicas"};
     const dueq_php_place partitions_place = {7, -1, "partitions"};
+    const dueq_php_place keep_place = {8, -1, "keep"};
     zend_string *name, *url = NULL;
-    zval *durable_timeout = NULL;
+    zval *durable_timeout = NULL, *keep = NULL;
     dueq_php_client *client;
     zend_long replicas = 0, partitions = 0;
     bool disk = false, none = true;
 
-    ZEND_PARSE_PARAMETERS_START(1, 7)
+    ZEND_PARSE_PARAMETERS_START(1, 8)
         Z_PARAM_STR(name)
         Z_PARAM_OPTIONAL
         Z_PARAM_STR_OR_NULL(url)
@@ -106,6 +119,7 @@ ZEND_METHOD(Dueq_Queue, __construct) {
         Z_PARAM_BOOL(disk)
         Z_PARAM_ZVAL(durable_timeout)
         Z_PARAM_LONG_OR_NULL(partitions, none)
+        Z_PARAM_ZVAL(keep)
     ZEND_PARSE_PARAMETERS_END();
 
     if (queue->queue) {
@@ -116,7 +130,8 @@ ZEND_METHOD(Dueq_Queue, __construct) {
                                   &queue->durability)) {
         RETURN_THROWS();
     }
-    if (!dueq_php_partitions_read(&partitions_place, partitions, none, &queue->partitions)) {
+    if (!dueq_php_partitions_read(&partitions_place, partitions, none, &queue->partitions) ||
+        !dueq_php_keep_read(&keep_place, keep, &queue->keep_ms)) {
         RETURN_THROWS();
     }
     client = dueq_php_client_open(url, DUEQ_PHP_PERSISTENT(persistent, by_default));
@@ -144,6 +159,7 @@ ZEND_METHOD(Dueq_Queue, partitionFor) {
     one = dueq_php_queue_of(Z_OBJ_P(return_value));
     one->partitions = queue->partitions;
     one->durability = queue->durability;
+    one->keep_ms = queue->keep_ms;
     one->key = zend_string_copy(key);
     if (!dueq_php_queue_open(one, queue->client, Z_STR_P(OBJ_PROP_NUM(&queue->std, 0)))) {
         zval_ptr_dtor(return_value);

@@ -87,14 +87,15 @@ static bool ack_later(message_object *message) {
 
 ZEND_METHOD(Dueq_Message, ack) {
     HashTable *push = NULL;
-    zend_string *to = NULL;
+    zend_string *to = NULL, *result = NULL;
     bool wait = true;
 
-    ZEND_PARSE_PARAMETERS_START(0, 3)
+    ZEND_PARSE_PARAMETERS_START(0, 4)
         Z_PARAM_OPTIONAL
         Z_PARAM_ARRAY_HT_OR_NULL(push)
         Z_PARAM_STR_OR_NULL(to)
         Z_PARAM_BOOL(wait)
+        Z_PARAM_STR_OR_NULL(result)
     ZEND_PARSE_PARAMETERS_END();
 
     SETTLE_MESSAGE(message);
@@ -102,8 +103,13 @@ ZEND_METHOD(Dueq_Message, ack) {
         dueq_php_throw(DUEQ_INVALID, "to: is only for successors, and push has none");
         RETURN_THROWS();
     }
-    if (push && !wait) {
-        dueq_php_throw(DUEQ_INVALID, "wait: an ack with successors waits for its answer");
+    if ((push || result) && !wait) {
+        dueq_php_throw(DUEQ_INVALID,
+                       "wait: an ack with successors or a result waits for its answer");
+        RETURN_THROWS();
+    }
+    if (push && result) {
+        dueq_php_throw(DUEQ_INVALID, "result: an ack with successors keeps none");
         RETURN_THROWS();
     }
     if (push && zend_hash_num_elements(push)) {
@@ -114,8 +120,10 @@ ZEND_METHOD(Dueq_Message, ack) {
         return;
     }
     const dueq_bytes ticket = dueq_php_message_ticket(&message->std);
-    const dueq_status status =
-        dueq_php_message_settle(message, dueq_ack_submit(message->queue->queue, &ticket, 1));
+    const dueq_status status = dueq_php_message_settle(
+        message, result
+                     ? dueq_ack_result_submit(message->queue->queue, ticket, dueq_php_bytes(result))
+                     : dueq_ack_submit(message->queue->queue, &ticket, 1));
     if (status < 0 && message->loop &&
         dueq_consumer_keep_ack(message->loop->consumer, ticket, status)) {
         dueq_php_message_detach(&message->std);

@@ -19,15 +19,17 @@
  */
 
 /* The most that one run of the script looks at: */
-#define MOST_HASH 1600    /* entries of a hash */
-#define MOST_PLACE 4500   /* tickets of a lane or set */
-#define MOST_FEW 200      /* entries of the outbox, of `handover`, or of groups and their lines */
+#define MOST_HASH 1600  /* entries of a hash */
+#define MOST_PLACE 4500 /* tickets of a lane or set */
+#define MOST_FEW                                                                                   \
+    200 /* entries of the outbox, of `handover`, of groups and their lines, or of ends */
 #define MOST_JUDGED 500   /* tickets that it judges */
 #define MOST_BYTES 786432 /* bytes; after a run that read more, the next one looks at less */
 
-static const char *const stages[] = {
-    "types", "notes", "msg",    "attempts", "handover", "delayed", "high",    "ready",
-    "low",   "lines", "leased", "outbox",   "dead",     "lost",    "doubled", "quarantine"};
+static const char *const stages[] = {"types",   "notes",  "msg",   "attempts",  "handover",
+                                     "delayed", "high",   "ready", "low",       "lines",
+                                     "leased",  "outbox", "dead",  "lost",      "doubled",
+                                     "ends",    "kept",   "begun", "quarantine"};
 
 /* The kinds of findings. name: as the script answers it. */
 static const struct kind {
@@ -42,6 +44,7 @@ static const struct kind {
     {"garbage", "entries that are no messages", true, true},
     {"attempts", "messages whose attempts do not match their tickets", true, true},
     {"record", "attempts without a message", true, true},
+    {"end", "kept ends that no message had, or that no time ends", true, true},
     {"group", "groups that do not match their lines or turns", true, true},
     {"notes", "wrong counters and times in meta", true, true},
     {"outbox", "entries of the outbox that are stuck", true, false},
@@ -230,7 +233,8 @@ static void adapt(uint32_t *entries, uint32_t most, int64_t bytes) {
 static uint32_t most_of(uint32_t stage) {
     return stage == DUEQ__STAGE_MSG || stage == DUEQ__STAGE_ATTEMPTS ? MOST_HASH
            : stage == DUEQ__STAGE_OUTBOX || stage == DUEQ__STAGE_HANDOVER ||
-                   stage == DUEQ__STAGE_LINES
+                   stage == DUEQ__STAGE_LINES ||
+                   (stage >= DUEQ__STAGE_ENDS && stage <= DUEQ__STAGE_BEGUN)
                ? MOST_FEW
                : MOST_PLACE;
 }

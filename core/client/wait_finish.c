@@ -17,8 +17,7 @@ static void give_back_token(dueq_client *client, struct dueq__node *node,
     const struct dueq__wait *wait = &client->op->wait;
     const dueq_bytes words[] = {dueq__text("ZADD"), watch->wake_key, dueq__text("0"),
                                 dueq__text("w")};
-    const dueq_bytes end[] = {dueq__text("EXPIRE"), watch->wake_key,
-                              dueq__text(TOKEN_SECONDS)};
+    const dueq_bytes end[] = {dueq__text("EXPIRE"), watch->wake_key, dueq__text(TOKEN_SECONDS)};
     if (wait->terms.foreign) {
         client->node = node;
         wait->terms.foreign->give_back(client, watch);

@@ -1,8 +1,8 @@
 -- ack_end: finishes leased messages of which at least one notes its end, perhaps with a result.
 -- keys msg leased attempts meta reply ready rates wake turns working parked timers
 -- keys ends kept begun awaited guests high low delayed outbox unique batches batch_ends
--- includes batch_counts ack_finish deferred_removals give_places keep_reply now note_end return_problem
--- includes verify_leases wake
+-- includes batch_counts ack_finish deferred_removals give_places keep_reply now note_end
+-- includes return_problem verify_leases wake
 -- args who ends them, "HOST PID"; the result of the only message ('': none; else '=' and its
 --   bytes); tickets
 -- Returns a digit for each: 0 finished, 4 the lease is lost; 'l' if the queue has limits; and '+'
@@ -12,13 +12,7 @@ local answer, tickets = verify_leases(6, #ARGV)
 local problem = not answer and tickets
 -- include return_problem
 local taken_out, moment = tickets, now_ms()
-for _, ticket in ipairs(tickets) do
-  local id = string.match(ticket, '^%d+%.![^:]*:(.+)$')
-  local envelope = id and redis.call('HGET', msg, id)
-  if envelope then
-    note_end(moment, id, envelope, 'acked', ticket, ARGV[4], ARGV[5])
-  end
-end
+note_acks(moment, tickets, ARGV[4], ARGV[5])
 -- include give_places
 local returned = give_places and give_places() or 0
 local out = write_ends(batch_count)

@@ -26,7 +26,7 @@ end
 local record, stays = nil, nil
 if state == 0 or state > 3 then
   record, stays = redis.call('HGET', ends, id), tonumber(redis.call('ZSCORE', kept, id) or '')
-  if not (record and stays and stays > now) then
+  if not (record and record ~= '' and stays and stays > now) then
     record = nil
   end
 end
@@ -39,7 +39,7 @@ if record then
   if ARGV[3] == 'r' then
     -- Others may wait for the same message: the token goes to the next one.
     redis.pcall('ZADD', end_wake, 0, 'w')
-    redis.pcall('EXPIRE', end_wake, 60)
+    redis.pcall('PEXPIRE', end_wake, 60000)
   end
   return { now, -1, state, record, stays }
 elseif state == 0 then

@@ -2,11 +2,12 @@
 -- plain messages: priorities, a pause, ended leases, messages that came back, or are expired,
 -- exhausted, corrupt or over 1 MiB, or have policies or headers.
 -- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates
--- keys failures limits ends kept begun awaited guests
+-- keys failures limits ends kept begun awaited guests unique batches batch_ends
 -- includes full
 -- args as reserve. Behind the acknowledged tickets may be ticket, delay, chance, error and who, as
---   of retry, of a message that failed. The caller may ask for 0 messages: then it settles, and
---   wakes others if it must.
+--   of retry, of a message that failed; without one the first four are empty, and `who` is of the
+--   acks, of which at least one notes the end of its message. The caller may ask for 0 messages:
+--   then it settles, and wakes others if it must.
 -- passes on to reserve_groups_full
 -- Returns what reserve returns, or with the flag l what reserve_timed returns. The outcome of the
 --   failed message is the last. Returns nil if the queue has groups, unless it is asked for 0

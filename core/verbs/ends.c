@@ -109,8 +109,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     int64_t now, again;
     if (dueq__reply_is_nil(reply)) {
         dueq__op_finish(client, DUEQ_NOT_FOUND);
-    } else if (dueq__reply_bytes(reply, &word) &&
-               dueq__bytes_equal(word, dueq__text("unnoted"))) {
+    } else if (dueq__reply_bytes(reply, &word) && dueq__bytes_equal(word, dueq__text("unnoted"))) {
         dueq__op_finish(client, dueq__fail(&client->error, DUEQ_INVALID,
                                            "the message '%.*s' was pushed without keep: nothing "
                                            "will tell how it ends",
@@ -136,10 +135,8 @@ static dueq_status ask(dueq_queue *queue, const struct dueq__fanout_request *ask
 
 dueq_status dueq_outcome_submit(dueq_queue *queue, dueq_bytes id, int64_t timeout_ms) {
     dueq_client *client = queue->client;
-    const struct dueq__wait_terms terms = {.kind = DUEQ__WAIT_END,
-                                           .timeout_ms = timeout_ms,
-                                           .request = request,
-                                           .decode = decode};
+    const struct dueq__wait_terms terms = {
+        .kind = DUEQ__WAIT_END, .timeout_ms = timeout_ms, .request = request, .decode = decode};
     dueq__client_check_fork(client);
     dueq_status status = dueq__arg_check_ids(queue, &id, 1);
     if (!status)

@@ -253,7 +253,8 @@ static dueq_status check_settlement(dueq_queue *queue, const struct dueq__settle
         status = dueq__arg_check_count(queue, settlement->acks, settlement->ack_count);
     for (size_t i = 0; !status && i < settlement->ack_count; i++) {
         status = dueq__arg_check_ticket(queue, settlement->acks[i], &parts);
-        *plain = *plain && !status && parts.deliveries == 0;
+        *plain = *plain && !status && parts.deliveries == 0 &&
+                 !dueq__ticket_is_noted(settlement->acks[i]);
     }
     if (status || !settlement->retry.size)
         return status;
@@ -291,6 +292,10 @@ static dueq_status put_settlement(dueq_client *client, const struct dueq__settle
         dueq__arg_put(&words, &settlement->retry, 1);
         dueq__arg_put_retry_delay(&words, settlement->retry_delay_ms);
         dueq__arg_put_note(&words, settlement->retry_error);
+        dueq__arg_put_process(&words);
+    } else if (dueq__tickets_are_noted(settlement->acks, settlement->ack_count)) {
+        for (int i = 0; i < 4; i++)
+            dueq__resp_text(&words, "");
         dueq__arg_put_process(&words);
     }
     client->op->settling.on_settled = settlement->on_settled;

@@ -322,7 +322,9 @@ final class ContractTest extends TestCase
             ? $this->captures[$step['message']]
             : $this->values($step['tickets']);
         if (isset($step['message']) && count($messages) === 1) {
-            $messages[0]->ack();
+            $messages[0]->ack(
+                result: isset($step['result']) ? $this->value($step['result']) : null,
+            );
             return ['OK'];
         }
         return array_map(
@@ -504,6 +506,34 @@ final class ContractTest extends TestCase
                 );
             }
         }
+    }
+
+    private function doOutcome(array $step, array $expect, string $where): array
+    {
+        $end = $this->queue->outcome(
+            $this->value($step['id']),
+            ($step['timeout_ms'] ?? 0) / 1000,
+        );
+        $this->assertTrue($end !== null || !isset($expect['end']), $where);
+        foreach ($end ? $expect['end'] ?? [] : [] as $name => $value) {
+            $field = preg_replace('/(_in)?_ms$/', '', $name);
+            $field = lcfirst(str_replace('_', '', ucwords($field, '_')));
+            $got = $end->$field;
+            if (str_ends_with($name, '_in_ms')) {
+                $this->assertTrue($this->isIn($value, $got), "$name, $where");
+                continue;
+            }
+            if (str_ends_with($name, '_ms')) {
+                $this->assertEquals($value ? $value / 1000 : null, $got, "$name, $where");
+                continue;
+            }
+            $this->assertSame(
+                is_array($value) || is_string($value) ? $this->value($value) : $value,
+                is_bool($got) ? (int) $got : $got,
+                "$name, $where",
+            );
+        }
+        return [$end ? 'OK' : 'EMPTY'];
     }
 
     private function doGroups(array $step, array $expect, string $where): void

@@ -474,12 +474,10 @@ static void do_queues(struct run *run, json_object *step) {
             wrong(run, "there is no %s", shown(run, wanted[k]));
 }
 
-const struct verb manage_verbs[] = {{"kick_all", do_kick_all}, {"purge", do_purge},
-                                    {"remove", do_remove},     {"check", do_check},
-                                    {"find", do_find},         {"peek", do_peek},
-                                    {"stats", do_stats},       {"rates", do_rates},
-                                    {"workers", do_workers},   {"failures", do_failures},
-                                    {"groups", do_groups},     {"purge_group", do_purge_group},
-                                    {"queues", do_queues},     {"allow", do_allow},
-                                    {"limits", do_limits},     {"outcome", do_outcome},
-                                    {NULL, NULL}};
+const struct verb manage_verbs[] = {
+    {"kick_all", do_kick_all}, {"purge", do_purge},   {"remove", do_remove},
+    {"check", do_check},       {"find", do_find},     {"peek", do_peek},
+    {"stats", do_stats},       {"rates", do_rates},   {"workers", do_workers},
+    {"failures", do_failures}, {"groups", do_groups}, {"purge_group", do_purge_group},
+    {"queues", do_queues},     {"allow", do_allow},   {"limits", do_limits},
+    {"outcome", do_outcome},   {NULL, NULL}};

@@ -49,10 +49,10 @@ KINDS = {
     **dict.fromkeys(("ready", "high", "low", "rates", "quarantine", "failures"), "LIST"),
     **dict.fromkeys(("msg", "attempts", "handover", "meta", "partitions"), "HASH"),
     **dict.fromkeys(("described", "timings", "groups", "lines", "limits"), "HASH"),
-    "working": "HASH",
+    **dict.fromkeys(("working", "ends", "begun"), "HASH"),
     **dict.fromkeys(("delayed", "leased", "dead", "outbox", "received", "unique"), "ZSET"),
     **dict.fromkeys(("wake", "lock_wake", "members", "consumers", "turns"), "ZSET"),
-    **dict.fromkeys(("parked", "timers", "rated", "holds"), "ZSET"),
+    **dict.fromkeys(("parked", "timers", "rated", "holds", "kept", "awaited", "end_wake"), "ZSET"),
     **dict.fromkeys(("reply", "lock"), "STRING"),
     "targets": "SET",
 }

@@ -209,7 +209,8 @@ class Run(Foreign):
         elif len(self.captures[step["message"]]) > 1:
             done = self.queue.ack_many(self.captures[step["message"]])
         else:
-            self.message(step).ack()
+            given = {"result": self.value(step["result"])} if "result" in step else {}
+            self.message(step).ack(**given)
             return ["OK"]
         return ["OK" if each else "LEASE_LOST" for each in done]
 
@@ -343,6 +344,24 @@ class Run(Foreign):
                     else:
                         plain = value is None or isinstance(value, int)
                         assert got == (value if plain else self.text(value)), name
+
+    def do_outcome(self, step: Json, expect: Json) -> list[str]:
+        end = self.queue.outcome(self.text(step["id"]), step.get("timeout_ms", 0) / 1000)
+        wanted = expect.get("end", {})
+        assert end or not wanted
+        for name, value in wanted.items() if end else ():
+            got = getattr(end, name.removesuffix("_ms").removesuffix("_in"))
+            if name.endswith("_in_ms"):
+                assert self.is_in(value, got), name
+            elif name.endswith("_ms"):
+                assert got == (value / 1000 if value else None), name
+            elif name == "result":
+                assert got == self.value(value)
+            else:
+                assert got == (
+                    value if value is None or isinstance(value, int) else self.text(value)
+                ), name
+        return ["OK" if end else "EMPTY"]
 
     def do_groups(self, step: Json, expect: Json) -> None:
         groups = self.queue.groups(**{name: step[name] for name in ("most",) if name in step})

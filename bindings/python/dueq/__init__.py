@@ -16,8 +16,8 @@ from dueq.blocking.message import Message
 from dueq.blocking.pusher import Pusher
 from dueq.blocking.queue import Queue, Queues, queues
 from dueq.draft import Draft
-from dueq.errors import BacklogError, Duplicate, Error, LeaseLost, NotDurable
-from dueq.inspection import Failure, Group, Lease, WorkerInfo
+from dueq.errors import BacklogError, Duplicate, Error, LeaseLost, NotDurable, NotFound
+from dueq.inspection import End, Failure, Group, Lease, WorkerInfo
 from dueq.job import Job, JobMessage, SoftTimeout, Stopped, current_job
 from dueq.schedule import next_time
 from dueq.stats import Finding, GroupLimits, Limits, Rate, Stats
@@ -31,6 +31,7 @@ __all__ = [
     "Decided",
     "Draft",
     "Duplicate",
+    "End",
     "Error",
     "Failure",
     "Finding",
@@ -44,6 +45,7 @@ __all__ = [
     "Lock",
     "Message",
     "NotDurable",
+    "NotFound",
     "Push",
     "Pusher",
     "Queue",

@@ -27,6 +27,7 @@ class Answer(NamedTuple):
     workers: list[_core.WorkerRow]
     failures: list[_core.FailureRow]
     groups: list[_core.GroupRow]
+    ends: list[_core.EndRow]
     values: list[_core.ReadRow]
     jobs: list[_core.JobRow]
     outcomes: list[tuple[int, str]]

@@ -29,11 +29,15 @@ KEYED = "\n"
 
 
 def opener(
-    durability: _core.DurabilityRow | None, whole: str, partitions: int | None = None
+    durability: _core.DurabilityRow | None,
+    whole: str,
+    partitions: int | None = None,
+    keep_ms: int = 0,
 ) -> Open:
     """
-    Returns a function that opens queues, whose pushes ask for this durability. For the queue with
-    partitions, `whole`, it also opens handles that have a key.
+    Returns a function that opens queues, whose pushes ask for this durability, and keep the ends of
+    messages for so long. For the queue with partitions, `whole`, it also opens handles that have a
+    key.
     """
 
     def open(client: _core.Client, asked: str) -> _core.Handle:
@@ -43,6 +47,8 @@ def opener(
             handle = _core.partitions_open(client, whole, partitions, asked[len(whole) + 1 :])
         if durability:
             _core.queue_durability(handle, durability)
+        if keep_ms:
+            _core.queue_keep(handle, keep_ms)
         return handle
 
     return open

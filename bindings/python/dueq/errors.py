@@ -1,5 +1,5 @@
 """
-One class for each failure status of core/dueq.h, and for the two outcomes that are raised.
+One class for each failure status of core/dueq.h, and for the three outcomes that are raised.
 
 All derive from dueq.Error. Where Python has a class of the same meaning, they also derive from that
 class, so that `except ValueError`, `except ConnectionError` and `except TimeoutError` catch them.
@@ -36,6 +36,10 @@ def make(status: int, text: str) -> Error:
 
 class Duplicate(Error, status=_core.DUPLICATE):
     """A message in the queue has this id, or the id is still unique."""
+
+
+class NotFound(Error, LookupError, status=_core.NOT_FOUND):
+    """The queue does not know how this message ended, or not any more."""
 
 
 class LeaseLost(Error, status=_core.LEASE_LOST):

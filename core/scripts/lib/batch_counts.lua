@@ -50,7 +50,8 @@ local function batch_callback(id, name)
   return fine and words or nil
 end
 
--- Pushes callbacks, which are in `calls`, six words each. Returns whether a relay has work.
+-- Pushes callbacks, which are in `calls`, six words each. Returns whether a relay has work, and a
+-- time before which none of those in this queue falls due (nil: there are none).
 local function push_callbacks(calls, now)
   local drafts, entries, tickets = {}, {}, {}
   for _, words in ipairs(calls) do
@@ -76,7 +77,7 @@ local function push_callbacks(calls, now)
     outbox_put(ticket, now + 1000)
   end
   bulk('HSET', msg, entries)
-  return #tickets > 0
+  return #tickets > 0, #drafts > 0 and now or nil
 end
 
 -- Keeps the record of a batch that has ended, and forgets the batch. Records are few: each end
@@ -101,7 +102,7 @@ local function end_batch(id, b, now)
 end
 
 -- Writes what was noted, in a script's write phase, before run_removals(). A batch that is not
--- known has ended, and nothing is counted. Returns whether a relay has work.
+-- known has ended, and nothing is counted. Returns what push_callbacks() returns.
 local function write_batches(now)
   local ids, records, calls, ended = { nil }, {}, {}, {}
   for id in pairs(counted) do
@@ -128,10 +129,10 @@ local function write_batches(now)
       end
     end
   end
-  local out = push_callbacks(calls, now)
+  local out, first = push_callbacks(calls, now)
   bulk('HSET', batches, records)
   for id, b in pairs(ended) do
     end_batch(id, b, now)
   end
-  return out
+  return out, first
 end

@@ -1,20 +1,31 @@
--- defines note_end write_ends; needs awaited begun ends kept msg
+-- defines note_end note_acks noted_ends write_ends; needs awaited begun ends kept msg
 -- includes envelope deferred_removals decimal member_end
 -- The ends of messages that are noted: those whose envelopes begin with 0xD3. A script calls
 -- note_end() for each message that it ends, and write_ends() before run_removals().
 -- `ends`: id -> record, and '' -> how many bytes all records have. `kept`: id -> when the record
 -- goes. `begun`: id -> when its last delivery began. `awaited`: id -> until when clients wait.
-local noted = { nil }
+local noted_ends = { nil }
 
 -- outcome: acked, dead, cancelled, expired, purged; or replaced: another message has the id now,
 -- and no end is kept. by: who ended it, "HOST PID" ('': not known). text: of acked the result
 -- ('': none; else '=' and its bytes), of dead the error.
 local function note_end(now, id, envelope, outcome, ticket, by, text)
   if string.byte(envelope) == 0xD3 then
-    noted[#noted + 1] = {
+    noted_ends[#noted_ends + 1] = {
       id = id, envelope = envelope, now = now, outcome = outcome, ticket = ticket, by = by,
       text = text,
     }
+  end
+end
+
+-- The same of the messages of leased tickets that are acknowledged.
+local function note_acks(now, tickets, by, text)
+  for i = 1, #tickets do
+    local id = string.match(tickets[i], '^%d+%.![^:]*:(.+)$')
+    local envelope = id and redis.call('HGET', msg, id)
+    if envelope then
+      note_end(now, id, envelope, 'acked', tickets[i], by, text)
+    end
   end
 end
 
@@ -24,7 +35,7 @@ end
 -- work.
 local function write_ends(count_here)
   local records, times, bytes, last, fresh, members = {}, {}, 0, 0, {}, { nil }
-  for _, each in ipairs(noted) do
+  for _, each in ipairs(noted_ends) do
     local e, began = envelope_read(each.envelope), redis.pcall('HGET', begun, each.id)
     if type(began) == 'string' then
       defer_removal('HDEL', begun, each.id)
@@ -46,7 +57,7 @@ local function write_ends(count_here)
     end
   end
   if #records > 0 then
-    local now = decimal(noted[1].now)
+    local now = decimal(noted_ends[1].now)
     local final = redis.pcall('ZRANGE', kept, -1, -1, 'WITHSCORES')
     last = decimal(math.max(last, tonumber(final[2] or '') or 0))
     local over = redis.pcall('ZRANGEBYSCORE', kept, '-inf', now, 'LIMIT', 0, 100)
@@ -66,13 +77,13 @@ local function write_ends(count_here)
       redis.pcall('PEXPIREAT', kept, last)
     end
   end
-  for _, each in ipairs(noted) do
+  for _, each in ipairs(noted_ends) do
     if fresh[each.id] and type(redis.pcall('ZSCORE', awaited, each.id)) == 'string' then
       defer_removal('ZREM', awaited, each.id)
       -- A client that waits asks again after at most 15 s, if a slot that moves has no token.
       local token = string.sub(msg, 1, -4) .. 'end_wake:' .. each.id
       redis.pcall('ZADD', token, 0, 'w')
-      redis.pcall('EXPIRE', token, 60)
+      redis.pcall('PEXPIRE', token, 60000)
     end
   end
   if #members == 0 then

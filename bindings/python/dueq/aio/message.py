@@ -40,7 +40,7 @@ class Message(MessageBase):
     _home: Pool | Consumer
 
     @overload
-    async def ack(self, *, wait: bool = True) -> None: ...
+    async def ack(self, *, wait: bool = True, result: Body | None = None) -> None: ...
     @overload
     async def ack(
         self, *, push: Iterable[Body | Draft], to: str | None = None
@@ -51,6 +51,7 @@ class Message(MessageBase):
         push: Iterable[Body | Draft] | None = None,
         to: str | None = None,
         wait: bool = True,
+        result: Body | None = None,
     ) -> list[str | None] | None:
         """
         Acknowledges the message, which deletes it. Raises LeaseLost.
@@ -65,7 +66,10 @@ class Message(MessageBase):
               with the consumer's next request, within a quarter of a second, as at the end of a
               `with` block. If the lease was lost by then, nothing is raised: a warning is logged,
               and the consumer's `lost` counts the message. Any other ack is sent and answered now.
-              Not with `push`
+              Not with `push` and `result`
+        result  up to 1 MiB, which the queue keeps with the message's end: see Queue.outcome(). If
+                the message was pushed without `keep`, it is dropped. Not with `push`. A larger one
+                raises TooLargeError, and the message stays leased
 
         While the server is away, the call waits for the URL's timeout. Then it raises ClosedError,
         or ServerTimeoutError if the server hangs. If the message came from a consumer, the consumer
@@ -76,15 +80,20 @@ class Message(MessageBase):
         """
         self._asked = True
         drafts = () if push is None else tuple(rows(push))
-        if push is not None and not wait:
-            raise InvalidError("wait: an ack with successors waits for its answer")
+        if (push is not None or result is not None) and not wait:
+            raise InvalidError("wait: an ack with successors or a result waits for its answer")
+        if push is not None and result is not None:
+            raise InvalidError("result: an ack with successors keeps none")
         if not drafts:
             if push is None and to is not None:
                 raise InvalidError("to: is only for successors, and push has none")
             if not wait and self._home.ack_later(self):
                 return None
+            call = on(self.queue, _core.ack_submit, (self.ticket,))
+            if result is not None:
+                call = on(self.queue, _core.ack_result_submit, self.ticket, result)
             try:
-                await self._settle_by("ack", on(self.queue, _core.ack_submit, (self.ticket,)))
+                await self._settle_by("ack", call)
             except Error as failure:
                 self._keeps_ack(failure)
                 raise

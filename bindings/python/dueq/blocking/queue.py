@@ -32,8 +32,8 @@ from dueq.blocking.message import Message
 from dueq.blocking.pool import Closing, Pool
 from dueq.blocking.pusher import Pusher
 from dueq.draft import Body, Draft, Options, batches, durability_row, row, with_options
-from dueq.errors import Duplicate, InvalidError
-from dueq.inspection import MOST_GROUPS, Failure, Group, WorkerInfo, each_once
+from dueq.errors import Duplicate, InvalidError, NotFound
+from dueq.inspection import MOST_GROUPS, End, Failure, Group, WorkerInfo, each_once
 from dueq.schedule import Catchup, schedule_row
 from dueq.stats import Finding, Limits, Rate, Stats
 from dueq.times import due_ms, duration_ms, limit_ms, optional_ms, patience_ms, point_ms
@@ -63,10 +63,12 @@ class Source(Closing):
         turns: tuple[str, ...] | None = None,
         durability: _core.DurabilityRow | None = None,
         partitions: int | None = None,
+        keep_ms: int = 0,
     ) -> None:
         self._durability = durability
+        self._keep_ms = keep_ms
         self.partitions = partitions
-        open = opener(durability, names[0], partitions)
+        open = opener(durability, names[0], partitions, keep_ms)
         super().__init__(Pool(url, *names, open=open), ", ".join(names))
         self._order = order
         self._turns = turns or names
@@ -76,7 +78,9 @@ class Source(Closing):
         return {**self.__dict__, "_home": self._home._url}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        open = opener(state["_durability"], state["names"][0], state["partitions"])
+        open = opener(
+            state["_durability"], state["names"][0], state["partitions"], state["_keep_ms"]
+        )
         self.__dict__.update(state, _home=Pool(state["_home"], *state["names"], open=open))
 
     def _sources(self) -> tuple[str, ...]:
@@ -238,6 +242,8 @@ class Queue(Source):
                 share the partitions, and deliver the messages of each in order, one after the
                 other. The first call of any client stores the number; `dueq repartition` raises it.
                 A message's `queue` is the name of its partition. None: an ordinary queue
+    keep        for how long the ends of messages are kept that this object pushes: see outcome().
+                A push's own `keep` counts instead. None: they are not kept
 
         with dueq.Queue("orders") as queue:
             queue.push("pack it", delay=1.5)
@@ -260,10 +266,16 @@ class Queue(Source):
         disk: bool = False,
         durable_timeout: float | timedelta | None = None,
         partitions: int | None = None,
+        keep: float | timedelta | None = None,
     ) -> None:
         durability = durability_row(replicas, disk, durable_timeout)
         super().__init__(
-            url, (name,), _core.PREFERENCE, durability=durability, partitions=partitions
+            url,
+            (name,),
+            _core.PREFERENCE,
+            durability=durability,
+            partitions=partitions,
+            keep_ms=limit_ms(keep, "keep"),
         )
         self.name = name
         self._own = name
@@ -711,6 +723,24 @@ class Queue(Source):
             cursor = answer.cursor
             left = bool(cursor)
         return [Failure.from_row(row) for row in sorted(rows, key=lambda row: -row[0])]
+
+    def outcome(self, id: str, timeout: float | timedelta | None = 0.0) -> End | None:
+        """
+        Tells how a message ended that was pushed with `keep`. A dead message has ended, whether it
+        was pushed with `keep` or not. None: the message has not ended.
+
+        timeout  how long to wait until it ends, in one blocking command; 0: not at all; None:
+                 without end
+
+        Raises NotFound if the queue does not know the message, or not any more. Raises InvalidError
+        if the call is to wait for a message that was pushed without `keep`.
+        """
+        timeout_ms = patience_ms(timeout)
+        call = on(self._own, _core.outcome_submit, id, timeout_ms)
+        answer = self._home.call(call._replace(waits=timeout_ms != 0))
+        if answer.status == _core.NOT_FOUND:
+            raise NotFound(f"{self.name} does not know the message {id}, or not any more")
+        return End.from_row(answer.ends[0]) if answer.ends else None
 
     def groups(self, most: int = 100) -> list[Group]:
         """
