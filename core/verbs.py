@@ -88,7 +88,7 @@ ARGUMENTS = {
         "int force", "force: int", send="dueq__resp_text(&words, force ? \"1\" : \"0\")"
     ),
     "batch_queue": data("batch_queue", "batch_queue: str"),
-    "batch_options": CoreArgument("const dueq_batch_options *options", "options: BatchRow"),
+    "batch_options": CoreArgument("const dueq_batch_options *options", "options: BatchOptionsRow"),
     "reserve_options": CoreArgument("const dueq_reserve_options *options", "options: ReserveRow"),
     **{name: counted(name) for name in ("tickets", "ids")},
     "ticket": data("ticket", "ticket: str", "dueq__arg_check_tickets(queue, &ticket, 1)"),

@@ -330,6 +330,36 @@ namespace Dueq
         // The end of what was made.
 
         /**
+         * @param array<string, mixed>|string|null $then
+         * @param array<string, mixed>|string|null $catch
+         * @param array<string, mixed>|string|null $finally
+         */
+        public function openBatch(
+            string $id,
+            string|array|null $then = null,
+            string|array|null $catch = null,
+            string|array|null $finally = null,
+            ?string $thenQueue = null,
+            ?string $catchQueue = null,
+            ?string $finallyQueue = null,
+            float|\DateInterval $open = 86400.0,
+            float|\DateInterval $keep = 86400.0
+        ): bool;
+
+        public function findBatch(string $id): ?BatchStatus;
+
+        /** @return list<BatchStatus> */
+        public function batches(): array;
+
+        public function cancelBatch(string $id, ?string $batchQueue = null): int;
+
+        /**
+         * @param array<string|array<string, mixed>> $messages
+         * @return list<string|null>
+         */
+        public function pushTo(string $queue, array $messages): array;
+
+        /**
          * @param array<string>|string|null $deadLetter
          * @return list<string>
          */
@@ -1227,6 +1257,71 @@ namespace Dueq
          * @throws Exception\NotFoundException the queue does not know the message, or not any more
          */
         public function outcome(string $id, float|\DateInterval $timeout = 0.0): ?End {}
+
+        /**
+         * Opens a batch of this queue. It counts how its members end, each once, at its first end:
+         * acknowledged, dead, cancelled, expired or purged. Messages become members by the option
+         * `batch` of push(), or by pushTo(). The batch ends when it is closed and all members have
+         * ended. A member that died, and is kicked later, changes nothing any more.
+         *
+         * @param string $id 1 to 128 bytes of UTF-8 without control characters
+         * @param string|array<string, mixed>|null $then pushed when the batch ends and all members
+         *     were acknowledged: a body, or a message as of pushMany()
+         * @param string|array<string, mixed>|null $catch pushed when the first member dies
+         * @param string|array<string, mixed>|null $finally pushed when the batch ends, however its
+         *     members ended
+         * @param string|null $thenQueue the queue that gets $then; null: this queue
+         * @param string|null $catchQueue the queue that gets $catch; null: this queue
+         * @param string|null $finallyQueue the queue that gets $finally; null: this queue
+         * @param float|\DateInterval $open after this time the batch closes by itself
+         * @param float|\DateInterval $keep for how long findBatch() finds the batch when it has
+         *     ended
+         * @return bool false: there is a batch of this id, which stays as it is
+         */
+        public function openBatch(
+            string $id,
+            string|array|null $then = null,
+            string|array|null $catch = null,
+            string|array|null $finally = null,
+            ?string $thenQueue = null,
+            ?string $catchQueue = null,
+            ?string $finallyQueue = null,
+            float|\DateInterval $open = 86400.0,
+            float|\DateInterval $keep = 86400.0
+        ): bool {}
+
+        /**
+         * Finds a batch.
+         *
+         * @return BatchStatus|null null: there is no such batch, or it ended longer ago than it is
+         *     kept
+         */
+        public function findBatch(string $id): ?BatchStatus {}
+
+        /**
+         * Lists the batches of this queue that have not ended, in no order.
+         *
+         * @return list<BatchStatus>
+         */
+        public function batches(): array {}
+
+        /**
+         * Cancels the members of a batch that are ready or delayed in this queue.
+         *
+         * @param string|null $batchQueue the queue of the batch; null: this queue
+         * @return int how many members it cancelled
+         */
+        public function cancelBatch(string $id, ?string $batchQueue = null): int {}
+
+        /**
+         * Stores members of a batch of this queue in another queue. A member that the other queue
+         * refuses, since a message has its id, counts as cancelled.
+         *
+         * @param array<string|array<string, mixed>> $messages as of pushMany(), all with the same
+         *     `batch`
+         * @return list<string|null> their ids
+         */
+        public function pushTo(string $queue, array $messages): array {}
 
         /**
          * Lists the groups of which messages wait or are leased. The group without a name stands

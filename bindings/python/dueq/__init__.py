@@ -10,6 +10,7 @@ from dueq._inflight import Push
 from dueq._message import State
 from dueq.app import App, Task
 from dueq.backoff import Backoff
+from dueq.blocking.batch import Batch
 from dueq.blocking.consumer import Consumer
 from dueq.blocking.lock import Lock
 from dueq.blocking.message import Message
@@ -17,7 +18,7 @@ from dueq.blocking.pusher import Pusher
 from dueq.blocking.queue import Queue, Queues, queues
 from dueq.draft import Draft
 from dueq.errors import BacklogError, Duplicate, Error, LeaseLost, NotDurable, NotFound
-from dueq.inspection import End, Failure, Group, Lease, WorkerInfo
+from dueq.inspection import BatchStatus, End, Failure, Group, Lease, WorkerInfo
 from dueq.job import Job, JobMessage, SoftTimeout, Stopped, current_job
 from dueq.schedule import next_time
 from dueq.stats import Finding, GroupLimits, Limits, Rate, Stats
@@ -27,6 +28,8 @@ __all__ = [
     "App",
     "BacklogError",
     "Backoff",
+    "Batch",
+    "BatchStatus",
     "Consumer",
     "Decided",
     "Draft",

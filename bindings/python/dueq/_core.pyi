@@ -73,6 +73,18 @@ ConsumeRow: TypeAlias = tuple[
 DurabilityRow: TypeAlias = tuple[int, bool, int]
 # name, expression, zone, catchup, the job alone, app, release
 ScheduleRow: TypeAlias = tuple[str, str, str, int, tuple[DraftRow, ...], str, str]
+# id, then alone or nothing, catch, finally, then_queue, catch_queue, finally_queue, open_ms, keep_ms
+BatchOptionsRow: TypeAlias = tuple[
+    str,
+    tuple[DraftRow, ...],
+    tuple[DraftRow, ...],
+    tuple[DraftRow, ...],
+    str,
+    str,
+    str,
+    int,
+    int,
+]
 # id, ticket, headers, body
 HeldRow: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...], bytes]
 # Made from core/results.toml by core/verbs.py: the rows of results.
@@ -315,6 +327,7 @@ Answer: TypeAlias = tuple[
     list[FailureRow],
     list[GroupRow],
     list[EndRow],
+    list[BatchRow],
     list[ReadRow],
     list[JobRow],
     list[tuple[int, str]],
@@ -379,7 +392,7 @@ def check_submit(queue: Handle, repair: int, cursor: bytes, /) -> int: ...
 def stats_submit(queue: Handle, /) -> int: ...
 def peek_submit(queue: Handle, state: int, cursor: bytes, page: int, /) -> int: ...
 def groups_submit(queue: Handle, cursor: bytes, page: int, /) -> int: ...
-def open_batch_submit(queue: Handle, options: BatchRow, /) -> int: ...
+def open_batch_submit(queue: Handle, options: BatchOptionsRow, /) -> int: ...
 def push_to_submit(
     queue: Handle, target: Handle | None, drafts: tuple[DraftRow, ...], /
 ) -> int: ...

@@ -289,6 +289,7 @@ _ITEMS = [read(value) for value, (_, read) in zip(_DEFAULTS, _READ.values(), str
 # Made from core/options.toml by core/verbs.py: places in a row.
 _ID: Final = 3  # its index in a row
 _HEADERS: Final = 6  # its index in a row
+_BATCH: Final = 21  # its index in a row
 # The end of what was made.
 
 
@@ -310,6 +311,11 @@ def with_headers(row: _core.DraftRow, headers: Mapping[str, str]) -> _core.Draft
     if size > _core.MAX_HEADERS:
         return None
     return cast("_core.DraftRow", (*row[:_HEADERS], pairs, *row[_HEADERS + 1 :]))
+
+
+def with_batch(row: _core.DraftRow, batch: str) -> _core.DraftRow:
+    """A row of a member of this batch."""
+    return cast("_core.DraftRow", (*row[:_BATCH], batch, *row[_BATCH + 1 :]))
 
 
 _SHOWN = [

@@ -1,6 +1,6 @@
 -- defines batch_count write_batches
 -- needs batches batch_ends msg outbox
--- includes batch_record bulk draft_read store_drafts outbox_put deferred_removals
+-- includes batch_record bulk is_name text draft_read store_drafts outbox_put deferred_removals
 -- Counts the ends of members of batches, closes batches, and pushes their callbacks. `batches` has
 -- the record of each batch that has not ended, and under its id, a tab and then, catch or finally
 -- that callback: as MessagePack its queue ('': this one), the id of its entry in the outbox, and
@@ -47,7 +47,8 @@ local function batch_callback(id, name)
   for i = 1, 6 do
     fine = fine and type(words[i]) == 'string'
   end
-  return fine and words or nil
+  return fine and (words[1] == '' or is_name(words[1])) and is_text(words[3])
+    and string.find(words[4], '^[\209\211]...') and words or nil
 end
 
 -- Pushes callbacks, which are in `calls`, six words each. Returns whether a relay has work, and a

@@ -25,6 +25,7 @@ from dueq._message import (
     tickets,
 )
 from dueq._weights import weighted_order
+from dueq.aio.batch import Batch
 from dueq.aio.consumer import Consumer
 from dueq.aio.lock import Lock
 from dueq.aio.message import Message
@@ -32,7 +33,7 @@ from dueq.aio.pool import Closing, Pool
 from dueq.aio.pusher import Pusher
 from dueq.draft import Body, Draft, Options, batches, durability_row, row, with_options
 from dueq.errors import Duplicate, InvalidError, NotFound
-from dueq.inspection import MOST_GROUPS, End, Failure, Group, WorkerInfo, each_once
+from dueq.inspection import MOST_GROUPS, BatchStatus, End, Failure, Group, WorkerInfo, each_once
 from dueq.schedule import Catchup, schedule_row
 from dueq.stats import Finding, Limits, Rate, Stats
 from dueq.times import due_ms, duration_ms, limit_ms, optional_ms, patience_ms, point_ms
@@ -386,6 +387,36 @@ class Queue(Source):
         row = schedule_row(name, expression, job, zone, catchup, app, release)
         answer = await self._home.call(on(self._own, _core.schedule_submit, row))
         return answer.status == _core.OK
+
+    def batch(
+        self,
+        id: str | None = None,
+        *,
+        then: Body | Draft | None = None,
+        catch: Body | Draft | None = None,
+        finally_: Body | Draft | None = None,
+        open: float | timedelta = 86400.0,
+        keep: float | timedelta = 86400.0,
+    ) -> Batch:
+        """
+        Makes a batch of this queue, which counts how its members end, each once, at its first end:
+        acknowledged, dead, cancelled, expired or purged. A member that died, and is kicked later,
+        changes nothing any more.
+
+        id        1 to 128 bytes of UTF-8 without control characters; None: dueq makes one
+        then      pushed when the batch ends and all members were acknowledged: a body, or a draft
+        catch     pushed when the first member dies
+        finally_  pushed when the batch ends, however its members ended
+        open      after so many seconds (or a timedelta) the batch closes by itself
+        keep      for how long batch.status() finds the batch when it has ended
+
+        A callback goes to this queue, or as a task's draft to the task's queue.
+
+            async with queue.batch(then=report.draft(7)) as batch:
+                await batch.push_many(page.draft(n) for n in range(100))
+        """
+        callbacks = (then, catch, finally_)
+        return Batch(self._home, self._own, id or self.new_id(), callbacks, open, keep)
 
     def pusher(self, most: int = _core.MAX_PUSHES) -> Pusher:
         """
@@ -771,6 +802,25 @@ class Queue(Source):
             cursor = answer.cursor
             left = most - len(rows) if cursor else 0
         return [Group.from_row(row) for row in rows]
+
+    async def find_batch(self, id: str) -> BatchStatus | None:
+        """
+        Finds a batch. None: there is no such batch, or it ended longer ago than it is kept.
+        """
+        answer = await self._home.call(on(self._own, _core.find_batch_submit, id))
+        return BatchStatus.from_row(answer.batches[0]) if answer.batches else None
+
+    async def batches(self) -> list[BatchStatus]:
+        """Lists the batches of this queue that have not ended, in no order."""
+        found: dict[str, BatchStatus] = {}
+        cursor, left = b"", True
+        while left:
+            call = on(self._own, _core.batches_submit, cursor, _core.MAX_BATCH)
+            answer = await self._home.call(call)
+            found |= {row[0]: BatchStatus.from_row(row) for row in answer.batches}
+            cursor = answer.cursor
+            left = bool(cursor)
+        return [*found.values()]
 
     async def find(self, id: str) -> Message | None:
         """
