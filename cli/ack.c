@@ -82,13 +82,31 @@ static dueq_status submit_ack(struct cli *cli, const dueq_bytes *tickets, size_t
     return dueq_ack_submit(cli->queue, tickets, count);
 }
 
+/* "-": the result is standard input. */
+static int ack_result(struct cli *cli, char *argv[], const char *text) {
+    bool is_input = strcmp(text, "-") == 0;
+    dueq_bytes result = {text, strlen(text)}, ticket;
+    int code;
+    if (!cli_open(cli, argv, &code))
+        return code;
+    if (is_input && !input_all(cli, &result))
+        return CLI_FAILED;
+    ticket = (dueq_bytes){argv[optind], strlen(argv[optind])};
+    code = cli_outcome(cli, "ticket", ticket,
+                       cli_wait(cli, dueq_ack_result_submit(cli->queue, ticket, result), NULL));
+    if (is_input)
+        free((void *)(uintptr_t)result.data);
+    return code;
+}
+
 static int run(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {{"push", required_argument, NULL, 'p'},
                                             {"to", required_argument, NULL, 't'},
+                                            {"result", required_argument, NULL, 'r'},
                                             DRAFT_OPTIONS,
                                             CLI_OPTIONS};
     struct draft draft = DRAFT_NONE;
-    const char *to = NULL;
+    const char *to = NULL, *kept = NULL;
     struct bodies bodies = {0};
     int code;
     for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
@@ -96,16 +114,22 @@ static int run(struct cli *cli, int argc, char *argv[]) {
             add_body(cli, &bodies, optarg);
         else if (option == 't')
             to = optarg;
+        else if (option == 'r')
+            kept = optarg;
         else
             draft_option(cli, &draft, option, optarg);
     }
     draft_ready(cli, &draft);
-    cli_words(cli, argc, 1, bodies.count > 0 ? 1 : argc);
+    cli_words(cli, argc, 1, bodies.count > 0 || kept ? 1 : argc);
+    if (kept && bodies.count > 0)
+        cli_usage(cli, "give either --push or --result: an ack with successors keeps no result");
     if ((draft.given || to) && bodies.count == 0)
         cli_usage(cli, "no message to push: give --push BODY");
     if (draft.draft.id.size > 0 && bodies.count > 1)
         cli_usage(cli, "--id names one message; there is more than one --push");
-    if (bodies.count > 0)
+    if (kept)
+        code = ack_result(cli, argv, kept);
+    else if (bodies.count > 0)
         code = run_push(cli, argv, &draft.draft, to, &bodies);
     else if (cli_open(cli, argv, &code))
         code = cli_each_item(cli, argc, argv, "ticket", submit_ack, NULL);
@@ -124,6 +148,8 @@ const struct command ack_command = {
     "Options:\n"
     "  --push BODY  the body of a message to push; - is standard input. May be repeated\n"
     "  --to QUEUE   push to this queue (the same queue)\n"
+    "  --result TEXT  keep this with the end of the one message, which was pushed with --keep; -\n"
+    "                 is standard input. dueq result shows it\n"
     "  and the options of push, such as --delay and --header, for all new messages\n"
     "\n"
     "Examples:\n"

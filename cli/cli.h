@@ -94,6 +94,7 @@ extern const struct command limits_command;                                     
 extern const struct command check_command;                                      /* check.c */
 extern const struct command doctor_command;                               /* doctor/doctor.c */
 extern const struct command find_command, peek_command;                   /* query.c */
+extern const struct command result_command;                               /* result.c */
 extern const struct command stats_command, queues_command, rates_command; /* stats.c */
 extern const struct command metrics_command;                              /* metrics.c */
 extern const struct command workers_command, inspect_command,
@@ -342,6 +343,11 @@ int cli_output_failed(bool says);
  * came.
  */
 bool cli_write(int file, dueq_bytes bytes);
+
+/* result.c */
+
+/* How a message ended. */
+void cli_print_end(const struct cli *cli, const dueq_end *end);
 
 /* print_message.c: messages, and words for their parts */
 

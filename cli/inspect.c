@@ -151,6 +151,13 @@ static int show(struct cli *cli, dueq_bytes id, dueq_status *status) {
             print_inspected(cli, message, &workers, &history);
         history_end(&history);
         workers_end(&workers);
+    } else if (*status == DUEQ_NOT_FOUND) {
+        /* Perhaps its end is kept. */
+        dueq_result_free(result);
+        *status = cli_wait(cli, dueq_outcome_submit(cli->queue, id, 0), &result);
+        if (*status == DUEQ_OK)
+            cli_print_end(cli, dueq_result_end(result, 0));
+        *status = *status == DUEQ_EMPTY ? DUEQ_NOT_FOUND : *status;
     }
     dueq_result_free(result);
     return code;

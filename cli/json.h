@@ -82,6 +82,8 @@ json_object *json_of_inspected(const char *queue, const dueq_message *message,
                                const struct workers_view *workers, const struct history *history);
 json_object *json_of_failure(const dueq_failure *failure, const struct workers_view *workers);
 json_object *json_of_group(const dueq_group *group);
+/* How a message ended. */
+json_object *json_of_end(const char *queue, const dueq_end *end);
 /* A message that a consumer has leased for long. */
 json_object *json_of_running(const char *queue, const struct running *running,
                              const dueq_message *message);

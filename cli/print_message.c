@@ -54,6 +54,8 @@ json_object *json_of_head(const char *queue, const dueq_message *message) {
     add_text(object, "group", message->group);
     add_text(object, "batch", message->batch);
     add_text(object, "batch_queue", message->batch_queue);
+    if (message->keep_ms)
+        add_number(object, "keep_ms", message->keep_ms);
     for (size_t i = 0; i < message->header_count; i++) {
         json_object *name = json_text(message->headers[i].name);
         json_object_object_add(headers, json_object_get_string(name),
@@ -150,6 +152,11 @@ void cli_print_message(const struct cli *cli, const dueq_message *message) {
     row_if_any("ticket", message->ticket);
     row_if_any("dead-letter", message->dead_letter);
     row_if_any("group", message->group);
+    if (message->keep_ms) {
+        char span[TIME_ROOM];
+        cli_label("keep");
+        fprintf(cli_out, "%s\n", time_format_span(message->keep_ms, span));
+    }
     if (message->drop) {
         cli_label("drop");
         fputs("yes\n", cli_out);

@@ -236,7 +236,11 @@ def values(result: Result) -> Iterator[str]:
         places = list(group)
         first, last = places[0][0], places[-1][0] + 1
         whole = f"[{first or ''}:{'' if last == len(result.fields) else last}]"
-        if is_plain:
+        mixed = len({field.get("row") for _, field in places}) > 1
+        if is_plain and mixed and 0 < first and last < len(result.fields):
+            # mypy takes a slice in the middle for items of one type.
+            yield from (f"row[{place}]" for place, _ in places)
+        elif is_plain:
             yield f"*row{'' if whole == '[:]' else whole}" if last - first > 1 else f"row[{first}]"
         else:
             yield from (field.get("read", item=f"row[{place}]") for place, field in places)

@@ -89,6 +89,12 @@ def manage_own(queue: dueq.Queue) -> None:
     assert queue.reschedule("r", delay=60)
     assert queue.reschedule("r", delay=0)
     assert queue.cancel_many(["r", "none"]) == ["ready", None]
+    queue.push("kept", id="kept", keep=60)
+    assert queue.outcome("kept", timeout=0.05) is None
+    assert queue.cancel("kept")
+    end = queue.outcome("kept", timeout=1)
+    assert end
+    assert end.outcome == "cancelled"
     assert queue.schedule("nightly", "@daily", "x")
     assert not queue.schedule("nightly", "@daily", "x")
 
@@ -119,6 +125,7 @@ def prepare(queue: dueq.Queue) -> None:
 
 def work(queue: dueq.Queue, owner: dueq.Queue) -> None:
     take(queue).ack()
+    work_kept(queue, owner)
     assert queue.ack_many(queue.reserve_many(11)) == [True] * 11
     own = take(queue)
     own.extend(60)
@@ -153,6 +160,15 @@ def work(queue: dueq.Queue, owner: dueq.Queue) -> None:
         queue.push("one")
         take(queue).ack()
     work_groups(queue)
+
+
+def work_kept(queue: dueq.Queue, owner: dueq.Queue) -> None:
+    owner.push("kept", id="kept", keep=60, priority=1)
+    assert owner.outcome("kept", timeout=0.01) is None
+    take(queue).ack(result="done")
+    end = queue.outcome("kept")
+    assert end
+    assert end.result == b"done"
 
 
 def work_groups(queue: dueq.Queue) -> None:

@@ -121,7 +121,7 @@ ZEND_METHOD(Dueq_Message, ack) {
         message, result
                      ? dueq_ack_result_submit(message->queue->queue, ticket, dueq_php_bytes(result))
                      : dueq_ack_submit(message->queue->queue, &ticket, 1));
-    if (status < 0 && message->loop &&
+    if (status < 0 && message->loop && !result &&
         dueq_consumer_keep_ack(message->loop->consumer, ticket, status)) {
         dueq_php_message_detach(&message->std);
     }

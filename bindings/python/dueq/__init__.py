@@ -18,6 +18,7 @@ from dueq.blocking.pusher import Pusher
 from dueq.blocking.queue import Queue, Queues, queues
 from dueq.draft import Draft
 from dueq.errors import BacklogError, Duplicate, Error, LeaseLost, NotDurable, NotFound
+from dueq.handle import Handle, TaskFailed
 from dueq.inspection import BatchStatus, End, Failure, Group, Lease, WorkerInfo
 from dueq.job import Job, JobMessage, SoftTimeout, Stopped, current_job
 from dueq.schedule import next_time
@@ -40,6 +41,7 @@ __all__ = [
     "Finding",
     "Group",
     "GroupLimits",
+    "Handle",
     "Job",
     "JobMessage",
     "Lease",
@@ -59,6 +61,7 @@ __all__ = [
     "Stats",
     "Stopped",
     "Task",
+    "TaskFailed",
     "WorkerInfo",
     "__version__",
     "current_job",

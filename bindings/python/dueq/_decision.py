@@ -62,7 +62,17 @@ class Push:
         return message.ack(push=self.drafts, to=self.to)
 
 
-Decision: TypeAlias = Retry | Fail | Release | Push
+@dataclass(frozen=True, slots=True)
+class Return:
+    """Acknowledges the message with a result."""
+
+    result: bytes
+
+    def settle(self, message: Any) -> Any:
+        return message.ack(result=self.result)
+
+
+Decision: TypeAlias = Retry | Fail | Release | Push | Return
 """
 settle() calls a verb of the message. With a message for asyncio, the caller awaits the result.
 """

@@ -14,7 +14,8 @@ from dueq._arguments import Arguments
 from dueq._routes import Routes, read_routes
 from dueq.blocking.queue import Queue
 from dueq.draft import Draft, Options, TaskDraft, refuse_unknown, row
-from dueq.errors import InvalidError
+from dueq.errors import InvalidError, NotFound
+from dueq.handle import Handle
 from dueq.job import Job, JobMessage
 from dueq.serializers import (
     JSON,
@@ -101,20 +102,22 @@ class Task(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.handler(*args, **kwargs)
 
-    def push(self, *args: P.args, **kwargs: P.kwargs) -> str:
+    def push(self, *args: P.args, **kwargs: P.kwargs) -> Handle[R]:
         """
-        Pushes the task with these arguments, and returns the message's id. Waits, and raises
-        exceptions, as Queue.push(). Also raises TypeError for arguments that the handler does not
-        take, and TypeError or InvalidError for arguments that the serializer cannot encode, or that
-        the handler's annotations cannot read.
+        Pushes the task with these arguments, and returns the message's id, which is also a handle
+        of its result. Waits, and raises exceptions, as Queue.push(). Also raises TypeError for
+        arguments that the handler does not take, and TypeError or InvalidError for arguments that
+        the serializer cannot encode, or that the handler's annotations cannot read.
         """
         body, options = self._message(args, kwargs)
-        return self.app.queue(self.queue).push(body, **options)
+        id = self.app.queue(self.queue).push(body, **options)
+        return Handle.of(self.app, self.queue, id)
 
-    async def apush(self, *args: P.args, **kwargs: P.kwargs) -> str:
+    async def apush(self, *args: P.args, **kwargs: P.kwargs) -> Handle[R]:
         """push() for asyncio."""
         body, options = self._message(args, kwargs)
-        return await self.app.aio_queue(self.queue).push(body, **options)
+        id = await self.app.aio_queue(self.queue).push(body, **options)
+        return Handle.of(self.app, self.queue, id)
 
     def draft(self, *args: P.args, **kwargs: P.kwargs) -> Draft:
         """
@@ -388,10 +391,10 @@ class App:
         *,
         queue: str | None = None,
         **options: Unpack[Options],
-    ) -> str:
+    ) -> Handle[Any]:
         """
         Pushes a task by its name, such as a task whose handler is in another program or language.
-        Returns the message's id.
+        Returns the message's id, which is also a handle of its result.
 
         name     1 to 255 bytes of UTF-8 without control characters
         args     arguments of the handler, by position
@@ -413,9 +416,44 @@ class App:
         *,
         queue: str | None = None,
         **options: Unpack[Options],
-    ) -> str:
+    ) -> Handle[Any]:
         """push() for asyncio."""
         return await self._by_name(name, queue, options).apush(*_plain(args), **(kwargs or {}))
+
+    def result(
+        self, id: str, timeout: float | timedelta | None = 0.0, *, queue: str | None = None
+    ) -> Any:
+        """
+        Returns what the handler of a task returned that was pushed with `keep`, by any program in
+        any language, as Handle.result().
+
+        id     the id of the task's message
+        queue  the queue to which it was pushed; None: the queues of the app's tasks are asked one
+               after the other
+        """
+        for name in (queue,) if queue else self.queue_names:
+            try:
+                self.queue(name).outcome(id)
+            except NotFound:
+                continue
+            return self.handle(id, name).result(timeout)
+        raise NotFound(f"no queue of the app knows the message {id}, or not any more")
+
+    async def aresult(
+        self, id: str, timeout: float | timedelta | None = 0.0, *, queue: str | None = None
+    ) -> Any:
+        """result() for asyncio."""
+        for name in (queue,) if queue else self.queue_names:
+            try:
+                await self.aio_queue(name).outcome(id)
+            except NotFound:
+                continue
+            return await self.handle(id, name).aresult(timeout)
+        raise NotFound(f"no queue of the app knows the message {id}, or not any more")
+
+    def handle(self, id: str, queue: str) -> Handle[Any]:
+        """The handle of a task's message that was pushed to this queue."""
+        return Handle.of(self, queue, id)
 
     def draft(
         self,

@@ -110,7 +110,10 @@ class WorkerInfo(Counted):
             moment(row[7]),
             moment(row[8]),
             moment(row[9]),
-            *row[10:14],
+            row[10],
+            row[11],
+            row[12],
+            row[13],
             tuple(map(Lease.from_row, row[14])),
         )
 
@@ -169,7 +172,9 @@ class End(Counted):
             row[6],
             row[7] or None,
             row[8] or None,
-            *row[9:12],
+            row[9],
+            row[10],
+            row[11],
             optional_moment(row[12]),
         )
 
@@ -213,7 +218,9 @@ class Failure(Counted):
         return cls(
             moment(row[0]),
             cast("FailureKind", row[1]),
-            *row[2:5],
+            row[2],
+            row[3],
+            row[4],
             moment(row[5]),
             row[6] or None,
             row[7] or None,

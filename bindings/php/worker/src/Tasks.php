@@ -182,6 +182,34 @@ final class Tasks
     }
 
     /**
+     * A handle of a task that was pushed with `keep`, by any program in any language.
+     *
+     * @param string $id the id of its message
+     * @param string|null $queue the queue to which it was pushed; null: the queues of the known
+     *     tasks are asked one after the other
+     */
+    public function handle(string $id, ?string $queue = null): Handle
+    {
+        $names = array_map(fn (Task $task) => $this->queueOf($task->name), $this->known);
+        $all = array_unique([...array_values($names), ...array_column($this->known, 'queue')]);
+
+        return new Handle($id, $this, $queue === null ? array_values($all) : [$queue]);
+    }
+
+    /**
+     * The result of a task, as Handle::result().
+     *
+     * @throws TaskFailed|NotEnded|Exception\DueqException as Handle::result()
+     */
+    public function result(
+        string $id,
+        float|DateInterval $timeout = 0.0,
+        ?string $queue = null,
+    ): mixed {
+        return $this->handle($id, $queue)->result($timeout);
+    }
+
+    /**
      * A queue of the server, with its partitions if it has some: for messages that are not tasks.
      */
     public function queue(string $name): Queue

@@ -399,11 +399,14 @@ final class Worker
             $next = fn (Job $job) => $called($job, $next);
         }
 
-        return OpenTelemetry::process(
+        $result = OpenTelemetry::process(
             $job->message,
             fn () => $job->run(fn () => $next($job)),
             $this->tasks->client()->url(),
         );
+        $job->keep($result, $this->tasks->forms());
+
+        return $result;
     }
 
     /**

@@ -73,7 +73,8 @@ class Message(MessageBase):
 
         While the server is away, the call waits for the URL's timeout. Then it raises ClosedError,
         or ServerTimeoutError if the server hangs. If the message came from a consumer, the consumer
-        keeps the ack, and sends it when the server is back: do not do the work again.
+        keeps an ack without successors and result, and sends it when the server is back: do not do
+        the work again.
 
         Raises NotDurable for successors that are not durable, as Queue.push(): the message is
         acknowledged in this case.
@@ -95,7 +96,8 @@ class Message(MessageBase):
             try:
                 await self._settle_by("ack", call)
             except Error as failure:
-                self._keeps_ack(failure)
+                if result is None:
+                    self._keeps_ack(failure)
                 raise
             return None if push is None else []
         with (

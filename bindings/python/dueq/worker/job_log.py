@@ -7,7 +7,7 @@ import logging
 import time
 from typing import TYPE_CHECKING, cast
 
-from dueq._decision import Decision, Fail, Push, Release, Retry
+from dueq._decision import Decision, Fail, Push, Release, Retry, Return
 from dueq._message import MessageBase, described
 from dueq.errors import LeaseLost
 from dueq.job import PAUSE_S, Stopped
@@ -60,7 +60,7 @@ def ended(running: RunningJob, decision: Decision | None, outcome: object) -> No
             ids = cast("list[str | None]", outcome)
             refused = f", of which duplicates: {ids.count(None)}" if None in ids else ""
             _done(running, f"; successors: {len(ids)}{refused}")
-        case None:
+        case None | Return():
             _done(running, "")
 
 

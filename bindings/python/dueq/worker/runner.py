@@ -11,8 +11,9 @@ from inspect import iscoroutine, iscoroutinefunction
 from typing import TYPE_CHECKING, Any, cast
 
 from dueq._arguments import Arguments
-from dueq._decision import Decided, Decision, Fail, Retry
+from dueq._decision import Decided, Decision, Fail, Retry, Return
 from dueq.app import App, Task
+from dueq.handle import result_bytes
 from dueq.job import Job, Stopped, current
 from dueq.serializers import TASK, UnknownTask
 from dueq.worker import job_log
@@ -65,7 +66,7 @@ class Run:
         """Runs the job in this thread. Returns how to settle the message; None: by an ack."""
         current.set(self.running.job)
         with self._deciding():
-            self._plain(lambda: self._run(self._async(_at_once)))
+            self._keep(self._plain(lambda: self._run(self._async(_at_once))))
         return self.running.job.decision
 
     async def in_loop(self) -> Decision | None:
@@ -77,9 +78,10 @@ class Run:
         with self._deciding():
             if self._app.plain_middleware:
                 run_async = partial(self._async, asyncio.to_thread)
-                await asyncio.to_thread(self._plain, lambda: self._run(run_async()))
+                result = await asyncio.to_thread(self._plain, lambda: self._run(run_async()))
             else:
-                await self._async(asyncio.to_thread)
+                result = await self._async(asyncio.to_thread)
+            self._keep(result)
         return self.running.job.decision
 
     @contextmanager
@@ -145,14 +147,27 @@ class Run:
         except BaseException as failure:
             job_log.hook_failed(self.running, failure)
 
-    def _plain(self, run_async: Callable[[], Any]) -> None:
+    def _keep(self, result: object) -> None:
+        """
+        Decides that the ack keeps the task's result. A result that cannot be kept fails the job for
+        good, as another run would return the same.
+        """
+        job = self.running.job
+        if result is None or not self._task or not job.message.keep or job.decision:
+            return
+        try:
+            job._decision = Return(result_bytes(result))
+        except (TypeError, ValueError, RecursionError) as error:
+            job._decision = Fail(f"the result cannot be kept: {error}")
+
+    def _plain(self, run_async: Callable[[], Any]) -> Any:
         """Calls the plain middleware, and within it the rest."""
         inside = self._handler
         if self._is_async or self._app.async_middleware:
             inside = run_async
         for middleware in reversed(self._app.plain_middleware):
             inside = partial(middleware, self.running.job, inside)
-        inside()
+        return inside()
 
     async def _async(self, to_thread: Callable[[Callable[[], Any]], Awaitable[Any]]) -> Any:
         """Calls the middleware of coroutine functions, and within it the handler."""

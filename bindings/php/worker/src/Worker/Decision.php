@@ -30,6 +30,7 @@ final class Decision
      *     null: by the message's backoff for a retry, at once for a release
      * @param list<Draft> $successors pushed with an ack
      * @param string|null $to the queue of the successors; null: that of the message
+     * @param string|null $result kept with an ack without successors; null: none
      */
     public function __construct(
         private readonly Settlement $verb,
@@ -37,6 +38,7 @@ final class Decision
         private readonly string|Throwable $error = '',
         private readonly array $successors = [],
         private readonly ?string $to = null,
+        private readonly ?string $result = null,
     ) {
     }
 
@@ -56,7 +58,9 @@ final class Decision
             ),
             Settlement::Bury => fn () => $message->bury($text),
             Settlement::Release => fn () => $message->release($this->delay),
-            Settlement::Ack => fn () => $this->refused = count(array_keys(
+            Settlement::Ack => $this->result !== null
+                ? fn () => $message->ack(result: $this->result)
+                : fn () => $this->refused = count(array_keys(
                 $message->ack($this->successors, $this->to),
                 null,
                 true,
@@ -101,6 +105,7 @@ final class Decision
             $this->isExhausted => ['warning', "failed $wish, its attempts are exhausted$error"],
             $this->verb === Settlement::Retry => ['info', "retried $wish$due$error"],
             $this->verb === Settlement::Release => ['info', "released $wish$due"],
+            $this->result !== null => ['info', sprintf('done in %.3f s', $seconds)],
             default => ['info', sprintf('done in %.3f s', $seconds)
                 . '; successors: ' . count($this->successors)
                 . ($this->refused > 0 ? ", of which duplicates: {$this->refused}" : '')],

@@ -27,6 +27,9 @@ final class Job
     /** How many successors one ack may have. */
     private const MOST = 200;
 
+    /** How many bytes a result has at most: DUEQ_MAX_RESULT. */
+    private const MOST_RESULT = 1048576;
+
     /**
      * Seconds until a released job is due. Without a pause a job that releases its message would
      * run again at once, in a loop.
@@ -272,6 +275,30 @@ final class Job
         }
 
         return $this->decision;
+    }
+
+    /**
+     * @internal Decides that the ack keeps the task's result. A result that cannot be kept fails
+     *     the job for good, as another run would return the same.
+     */
+    public function keep(mixed $result, Forms $forms): void
+    {
+        $isKept = $this->task !== null && $this->message->keep !== null && $result !== null;
+        if (!$isKept || $this->decision() !== null) {
+            return;
+        }
+        try {
+            $text = Json::write($forms->write($result));
+            $this->decision = strlen($text) <= self::MOST_RESULT
+                ? new Decision(Settlement::Ack, result: $text)
+                : new Decision(Settlement::Bury, error: 'the result cannot be kept: it has '
+                    . strlen($text) . ' bytes of JSON; ' . self::MOST_RESULT . ' are allowed');
+        } catch (Throwable $error) {
+            $this->decision = new Decision(
+                Settlement::Bury,
+                error: "the result cannot be kept: {$error->getMessage()}",
+            );
+        }
     }
 
     public function __toString(): string
