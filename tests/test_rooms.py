@@ -33,7 +33,13 @@ BELOW = {
 KERNEL = {"base", "net", "client", "verbs"}
 
 # The headers of the kernel for the rooms above it. The others are the kernel's own.
-PUBLIC = ["core/dueq.h", "core/dueq_verbs.h", "core/dueq_ends.h", "core/dueq_failures.h", "core/dueq_rates.h"]
+PUBLIC = [
+    "core/dueq.h",
+    "core/dueq_verbs.h",
+    "core/dueq_ends.h",
+    "core/dueq_failures.h",
+    "core/dueq_rates.h",
+]
 FOR_ALL = [
     "core/base/base.h",
     "core/net/net.h",

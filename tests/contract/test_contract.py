@@ -212,8 +212,8 @@ class Run(Foreign):
         elif len(self.captures[step["message"]]) > 1:
             done = self.queue.ack_many(self.captures[step["message"]])
         else:
-            given = {"result": self.value(step["result"])} if "result" in step else {}
-            self.message(step).ack(**given)
+            result = self.value(step["result"]) if "result" in step else None
+            self.message(step).ack(result=result)
             return ["OK"]
         return ["OK" if each else "LEASE_LOST" for each in done]
 

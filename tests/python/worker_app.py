@@ -40,6 +40,32 @@ async def async_add(a: int, b: int = 0) -> None:
     note("async_add", a + b)
 
 
+@app.task(keep=60)
+def total(*numbers: int) -> int:
+    return sum(numbers)
+
+
+@app.task(keep=60)
+async def async_total(*numbers: int) -> dict[str, Any]:
+    return {"total": sum(numbers), "when": date(2026, 11, 28)}
+
+
+@app.task(keep=60)
+def no_result() -> None:
+    note("no_result")
+
+
+@app.task(keep=60)
+def give(what: str, size: int = 0) -> object:
+    """Something that is no result."""
+    return {"object": object(), "large": "x" * size, "nan": float("nan")}[what]
+
+
+@app.task(keep=60, max_attempts=1)
+def fail_for_good(text: str) -> None:
+    raise ValueError(text)
+
+
 @app.task(max_attempts=2, backoff=0.05)
 def fail(text: str) -> None:
     note("fail", dueq.current_job().attempt)
