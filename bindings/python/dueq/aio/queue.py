@@ -416,7 +416,8 @@ class Queue(Source):
                 await batch.push_many(page.draft(n) for n in range(100))
         """
         callbacks = (then, catch, finally_)
-        return Batch(self._home, self._own, id or self.new_id(), callbacks, open, keep)
+        named = self.new_id() if id is None else id
+        return Batch(self._home, self._own, named, callbacks, open, keep)
 
     def pusher(self, most: int = _core.MAX_PUSHES) -> Pusher:
         """
