@@ -4,7 +4,7 @@
 
 #include "json.h"
 
-/* Batches: open-batch, batch, batches and cancel-batch. */
+/* Batches: open-batch, find-batch, batches and cancel-batch. */
 
 static dueq_bytes text(const char *word) {
     return word ? (dueq_bytes){word, strlen(word)} : (dueq_bytes){0};
@@ -32,7 +32,7 @@ static void print_batch(const dueq_batch *batch) {
     fputc('\n', cli_out);
 }
 
-static int run_batch(struct cli *cli, int argc, char *argv[]) {
+static int run_find_batch(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {CLI_OPTIONS};
     dueq_result *found;
     int code;
@@ -154,18 +154,18 @@ static int run_cancel_batch(struct cli *cli, int argc, char *argv[]) {
     return cli_report(cli, status, NULL);
 }
 
-const struct command batch_command = {
-    "batch", "QUEUE ID", "Shows a batch: how many of its members ended how",
+const struct command find_batch_command = {
+    "find-batch", "QUEUE ID", "Shows a batch: how many of its members ended how",
     "STATE is open, closed (only its members add members) or ended. LEFT is how many members\n"
     "have not ended.\n"
     "\n"
     "Example:\n"
-    "  dueq batch orders invoices-2026-11\n",
-    run_batch};
+    "  dueq find-batch orders invoices-2026-11\n",
+    run_find_batch};
 
 const struct command batches_command = {
     "batches", "QUEUE", "Lists the batches of a queue that have not ended",
-    "A line has the columns of dueq batch. A batch that stays open has lost its opener: it closes\n"
+    "A line has the columns of dueq find-batch. A batch that stays open has lost its opener: it closes\n"
     "by its time limit, or by dueq close-batch.\n"
     "\n"
     "Examples:\n"
@@ -183,7 +183,7 @@ const struct command open_batch_command = {
     "  --catch BODY     push this when the first member dies\n"
     "  --finally BODY   push this when it ends\n"
     "  --open DURATION  it closes by itself after this time (1d)\n"
-    "  --keep DURATION  dueq batch shows it for this time after its end (1d)\n"
+    "  --keep DURATION  dueq find-batch shows it for this time after its end (1d)\n"
     "\n"
     "Ends with 1 (DUPLICATE) when there is a batch of this id.\n"
     "\n"

@@ -641,6 +641,8 @@ typedef struct dueq_counts {
      * evicting=accept.
      */
     int evicting;
+    int64_t ends;       /* ends of messages that are kept */
+    int64_t ends_bytes; /* how many bytes the kept ends have, with their results */
     /* The end of what was made. */
 } dueq_counts;
 

@@ -542,7 +542,9 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(TIME, now_ms) \
     X(FLAG, paused) \
     X(WORD, at_limit) \
-    X(FLAG, evicting)
+    X(FLAG, evicting) \
+    X(COUNT, ends) \
+    X(COUNT, ends_bytes)
 #define DUEQ_COUNTS_SUMS(X) \
     X(ready) \
     X(delayed) \
@@ -557,7 +559,9 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(died) \
     X(cancelled) \
     X(purged) \
-    X(quarantined)
+    X(quarantined) \
+    X(ends) \
+    X(ends_bytes)
 #define DUEQ_BOUNDS_FIELDS(X) \
     X(OPTIONAL, concurrency) \
     X(WORD, rate) \

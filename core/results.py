@@ -237,7 +237,7 @@ def values(result: Result) -> Iterator[str]:
         first, last = places[0][0], places[-1][0] + 1
         whole = f"[{first or ''}:{'' if last == len(result.fields) else last}]"
         mixed = len({field.get("row") for _, field in places}) > 1
-        if is_plain and mixed and 0 < first and last < len(result.fields):
+        if is_plain and mixed and first > 0 and last < len(result.fields):
             # mypy takes a slice in the middle for items of one type.
             yield from (f"row[{place}]" for place, _ in places)
         elif is_plain:

@@ -212,10 +212,11 @@ def test_version_stands_once() -> None:
 
 
 # Where a verb is another one's, or a method of what another one gives.
-PARTS = {"reserve_any": "reserve", "ack_push": "ack", "relock": "extend", "unlock": "release"}
+PARTS = {"reserve_any": "reserve", "relock": "extend", "unlock": "release"}
+PARTS |= {"ack_push": "ack", "ack_result": "ack"}
 
 # What only the program does that works on the message.
-NOT_IN_THE_SHELL = {"checkpoint", "fire"}
+NOT_IN_THE_SHELL = {"checkpoint", "fire", "push_to"}
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -225,6 +226,7 @@ def test_verb_is_the_same_word_everywhere(verb: str) -> None:
         "reserve_any",
         "fire",
         "unlock",
+        "ack_result",
     }
     python = "".join(text(path) for path in files("bindings/python/dueq/aio", "*.py"))
     word = PARTS.get(verb, verb)
@@ -233,7 +235,8 @@ def test_verb_is_the_same_word_everywhere(verb: str) -> None:
     first, *others = {"queues": "names"}.get(verb, word).split("_")
     camel = first + "".join(map(str.capitalize, others))
     assert f"function {camel}(" in text("bindings/php/dueq.stub.php")
-    options = {"kick_all": "kick", "purge_group": "purge"}
+    # In C dueq_result is a type.
+    options = {"kick_all": "kick", "purge_group": "purge", "outcome": "result"}
     command = {**options, **PARTS, "relock": "relock", "unlock": "unlock"}.get(verb, verb)
     assert verb in NOT_IN_THE_SHELL or any(
         f"{command}_command = {{" in text(path) for path in files("cli", "*.c")

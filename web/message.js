@@ -93,6 +93,22 @@ const ENDS =
   { failed: "failed", crashed: "crashed: its lease ended", buried: "was buried", died: "died" };
 
 /** The failures, the oldest first. */
+/** How a message ended that was pushed with `keep`. */
+function endOf(end) {
+  const of = (ms) => ms === null ? "not known" : `${ms / 1000} s`;
+  return el("section", null, el("h2", null, "Ended"), facts([
+    ["Outcome", end.outcome],
+    ["When", time(end.time_ms)],
+    ["Pushed", time(end.created_ms)],
+    ["Waited", of(end.waited_ms)],
+    ["Ran", of(end.ran_ms)],
+    ["Deliveries", String(end.deliveries)],
+    end.host && ["By", plain(`${end.host} process ${end.pid}`)],
+    end.has_result && ["Result", plain(end.result ?? end.result_base64)],
+    end.error && ["Error", plain(end.error)],
+  ].filter(Boolean)));
+}
+
 function historyOf(inspected) {
   return el("section", null, el("h2", null, "History"), facts([
     ["Pushed", time(inspected.pushed_ms), ` (${away(inspected.pushed_ms, inspected.now_ms)})`],
@@ -136,7 +152,8 @@ export function messageView(main, queue, id) {
   async function show({ ok, list: [message] }) {
     if (!ok) {
       actions.replaceChildren();
-      body.replaceChildren(el("p", { class: "dim empty" },
+      const end = (await api.get(api.of(queue, "result", id))).list[0];
+      body.replaceChildren(end?.outcome ? endOf(end) : el("p", { class: "dim empty" },
         "There is no message of this id now: it is done, cancelled, or never existed."));
       return;
     }

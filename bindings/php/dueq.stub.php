@@ -678,8 +678,8 @@ namespace Dueq
          *     one after the other. The first call of any client stores the number; `dueq
          *     repartition` raises it. A message's $queue is the name of its partition. null: an
          *     ordinary queue
-         * @param float|\DateInterval|null $keep for how long the ends of messages are kept that this
-         *     object pushes: see outcome(). $keep of a push counts instead. null: they are not kept
+         * @param float|\DateInterval|null $keep for how long the ends of messages are kept that
+         *     this object pushes: see outcome(). $keep of a push counts instead. null: they are not kept
          * @throws Exception\NameException
          * @throws Exception\UrlException
          */
@@ -2111,6 +2111,12 @@ namespace Dueq
          * evicting=accept.
          */
         public readonly bool $evicting;
+
+        /** Ends of messages that are kept. */
+        public readonly int $ends;
+
+        /** How many bytes the kept ends have, with their results. */
+        public readonly int $endsBytes;
 
         // The end of what was made.
 

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 3e81bb60383bbb6b0b50feff35fbaf90859653e6 */
+ * Stub hash: e1ab9ac591e32fe01721414308ca1763fd15a5ff */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -2311,6 +2311,18 @@ static zend_class_entry *register_class_Dueq_Stats(void)
 	zend_string *property_evicting_name = zend_string_init("evicting", sizeof("evicting") - 1, 1);
 	zend_declare_typed_property(class_entry, property_evicting_name, &property_evicting_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
 	zend_string_release(property_evicting_name);
+
+	zval property_ends_default_value;
+	ZVAL_UNDEF(&property_ends_default_value);
+	zend_string *property_ends_name = zend_string_init("ends", sizeof("ends") - 1, 1);
+	zend_declare_typed_property(class_entry, property_ends_name, &property_ends_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_ends_name);
+
+	zval property_endsBytes_default_value;
+	ZVAL_UNDEF(&property_endsBytes_default_value);
+	zend_string *property_endsBytes_name = zend_string_init("endsBytes", sizeof("endsBytes") - 1, 1);
+	zend_declare_typed_property(class_entry, property_endsBytes_name, &property_endsBytes_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_endsBytes_name);
 
 	return class_entry;
 }

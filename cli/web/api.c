@@ -62,6 +62,7 @@ static const struct route routes[] = {
 static const struct route items[] = {
     {"GET", "messages", "preview ", get_message},
     {"GET", "inspect", "", get_inspect},
+    {"GET", "result", "", get_result},
     {0},
 };
 

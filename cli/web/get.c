@@ -146,6 +146,21 @@ void get_inspect(struct call *call) {
     dueq_result_free(result);
 }
 
+/* A message that has not ended has the status EMPTY. The call does not wait. */
+void get_result(struct call *call) {
+    const dueq_bytes id = {call->item, strlen(call->item)};
+    dueq_result *result;
+    dueq_status status = dueq_outcome(call->cli.queue, id, 0, &result);
+    const dueq_end *end = dueq_result_end(result, 0);
+    if (end)
+        api_line(call, json_of_end(call->cli.queue_name, end));
+    else if (status == DUEQ_EMPTY)
+        api_line(call, json_of_item("id", id, status, 0));
+    else
+        api_item(call, "id", id, status);
+    dueq_result_free(result);
+}
+
 /* Messages */
 
 static void keep(dueq_bytes *cursor, dueq_bytes next) {

@@ -89,6 +89,7 @@ void put_diagnoses(const struct queue_rows *rows, const char *before, FILE *out)
 /* Writes that the diagnoses cannot be read, and why. */
 void put_unreadable(const struct cli *cli, dueq_status status, const char *before, FILE *out);
 void get_inspect(struct call *call);
+void get_result(struct call *call);
 void get_messages(struct call *call);
 void get_message(struct call *call);
 /* Answers with all messages of a result, with their bodies. The answer owns the result then. */

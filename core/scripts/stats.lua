@@ -1,9 +1,10 @@
 -- stats: counts the queue in O(1). Changes nothing.
 -- keys msg ready high low delayed leased dead outbox meta groups lines turns parked rates limits
+-- keys ends kept
 -- includes decimal ticket group_mark first_in_line refuse_layout limits
 -- Returns { now ms, ready, delayed, leased, dead, outbox, pushed, reserved, acked, retried,
---   expired, died, cancelled, purged, quarantined, next due time or end of a lease (0: none), 1 if
---   it is paused, mark, first ticket of ready, of high, of low ('': none), why the outbox is stuck
+--   expired, died, cancelled, purged, quarantined, kept ends and their bytes, next due time or end
+--   of a lease (0: none), 1 if it is paused, mark, first ticket of ready, of high, of low ('': none), why the outbox is stuck
 --   ('': it is not), at which limit ready messages wait ('concurrency', 'rate', 'unreadable', or
 --   ''), then the first tickets of the lines of the ten groups that have the next turns, and of ten
 --   that are at a limit }.
@@ -63,7 +64,8 @@ end
 local answer = {
   decimal(now), math.max(waiting, 0), sets[1], sets[2],
   sets[3], sets[4], counters[1], counters[2], counters[3], counters[4], counters[5], counters[6],
-  counters[7], counters[8], counters[9],
+  counters[7], counters[8], counters[9], redis.call('ZCARD', kept),
+  decimal(tonumber(redis.call('HGET', ends, '') or '') or 0),
   decimal(first < math.huge and math.min(first, 4102444800000) or 0), values[11] and 1 or 0,
   mark, ticket, (head(high)), (head(low)), sets[4] > 0 and values[12] or '', at_limit,
 }

@@ -85,8 +85,9 @@ local function shift_ends(queue)
 end
 
 for _, queue in ipairs(KEYS) do
-  for _, name in ipairs({ 'delayed', 'leased', 'dead', 'outbox', 'unique', 'timers', 'holds', 'kept',
-    'awaited' }) do
+  for _, name in ipairs({
+    'delayed', 'leased', 'dead', 'outbox', 'unique', 'timers', 'holds', 'kept', 'awaited',
+  }) do
     shift_scores(queue .. name, 1)
   end
   shift_ends(queue)

@@ -120,7 +120,7 @@ FIELDS = {
 }
 STATS = {"outbox", "outbox_error", "at_limit"}
 STATS |= {"ready", "delayed", "leased", "dead", "pushed", "reserved", "acked", "retried", "expired"}
-STATS |= {"died", "cancelled", "purged", "quarantined", "paused"}
+STATS |= {"died", "cancelled", "purged", "quarantined", "paused", "ends", "ends_bytes"}
 STATS |= {"next_event_ms", "next_event_in_ms", "oldest_ms", "oldest_in_ms"}
 MOVED = {"moved", "quarantined", "next_ms", "next_in_ms"}
 SIZES = {"ready", "delayed", "reserved", "quarantined", "next_ms", "next_in_ms", "now_in_ms"}

@@ -12,7 +12,6 @@ import pytest
 
 import dueq
 from dueq.draft import TaskDraft
-from dueq.errors import InvalidError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
@@ -367,7 +366,7 @@ class Run(Foreign):
         return ["OK" if end else "EMPTY"]
 
     def do_open_batch(self, step: Json, expect: Json) -> list[str]:
-        def callback(name: str, draft: str) -> dueq.Draft | None:
+        def callback(draft: str) -> dueq.Draft | None:
             if draft not in step:
                 return None
             made = self.draft(step[draft])
@@ -378,15 +377,14 @@ class Run(Foreign):
             return TaskDraft(**fields, queue=queue)
 
         more = {name: step[f"{name}_ms"] / 1000 for name in ("open", "keep") if f"{name}_ms" in step}
-        batch = self.queue.batch(
+        done = self.queue.open_batch(
             self.text(step["id"]),
-            then=callback("then", "then"),
-            catch=callback("catch", "catch"),
-            finally_=callback("finally", "finally"),
+            then=callback("then"),
+            catch=callback("catch"),
+            finally_=callback("finally"),
             **more,
         )
-        batch.open()
-        return ["OK" if batch.is_new else "DUPLICATE"]
+        return ["OK" if done else "DUPLICATE"]
 
     def compare_batch(self, found: dueq.BatchStatus, wanted: Json) -> None:
         for name, value in wanted.items():
@@ -412,19 +410,14 @@ class Run(Foreign):
 
     def do_push_to(self, step: Json, expect: Json) -> list[str]:
         found = self.drafts(step)
-        drafts = [self.draft(each) for each in found]
-        names = {draft.batch for draft in drafts}
-        assert len(names) == 1 or "status" in expect
-        batch = self.queue.batch(next(iter(names)) or "")
-        if None in names or len(names) > 1:
-            raise InvalidError("Batch names the batch of its members")
-        ids = batch.push_many(drafts, self.queue_name(step["to"]))
+        ids = self.queue.push_to(
+            self.queue_name(step["to"]), [self.draft(each) for each in found]
+        )
         return self.note_ids(found, ids)
 
     def do_cancel_batch(self, step: Json, expect: Json) -> None:
-        home, here = step.get("of"), self.queue
-        queue = dueq.Queue(self.queue_name(home), self.server.url) if home else here
-        cancelled = queue.batch(self.text(step["id"])).cancel(here.name if home else None)
+        home = self.queue_name(step["of"]) if "of" in step else None
+        cancelled = self.queue.cancel_batch(self.text(step["id"]), home)
         assert cancelled == expect.get("cancelled", cancelled)
 
     def do_groups(self, step: Json, expect: Json) -> None:

@@ -125,6 +125,63 @@ static void test_ack_cut_after_it_was_applied_is_ok(void **state) {
     dueq_result_free(result);
 }
 
+static void test_ack_with_a_result_cut_after_it_was_applied_is_ok(void **state) {
+    (void)state;
+    dueq_draft draft = DUEQ_DRAFT;
+    dueq_result *result, *ended;
+    draft.body = BYTES("x");
+    draft.id = BYTES("one");
+    draft.keep_ms = 60000;
+    assert_status(cut.client, OK, dueq_push(cut.queue, &draft, 1, NULL));
+    const dueq_message *message = reserve_one(cut.queue, 0, 0, &result);
+    proxy_cut(&proxy, CUT_REQUEST, "HELLO-WORLD", 1);
+    assert_status(cut.client, OK,
+                  dueq_ack_result(cut.queue, message->ticket, BYTES("HELLO-WORLD")));
+    assert_int_equal(proxy_cuts(&proxy), 1);
+    assert_int_equal(existing(), 0);
+    assert_status(cut.client, OK, dueq_outcome(cut.queue, BYTES("one"), 0, &ended));
+    assert_int_equal(dueq_result_end(ended, 0)->result.size, 11);
+    assert_memory_equal(dueq_result_end(ended, 0)->result.data, "HELLO-WORLD", 11);
+    dueq_result_free(ended);
+    dueq_result_free(result);
+}
+
+static void test_ack_with_a_result_cut_before_the_request_is_ok(void **state) {
+    (void)state;
+    dueq_draft draft = DUEQ_DRAFT;
+    dueq_result *result, *ended;
+    draft.body = BYTES("x");
+    draft.id = BYTES("one");
+    draft.keep_ms = 60000;
+    assert_status(cut.client, OK, dueq_push(cut.queue, &draft, 1, NULL));
+    const dueq_message *message = reserve_one(cut.queue, 0, 0, &result);
+    proxy_cut(&proxy, CUT_BEFORE, "HELLO-WORLD", 2);
+    assert_status(cut.client, OK,
+                  dueq_ack_result(cut.queue, message->ticket, BYTES("HELLO-WORLD")));
+    assert_int_equal(proxy_cuts(&proxy), 2);
+    assert_status(cut.client, OK, dueq_outcome(cut.queue, BYTES("one"), 1000, &ended));
+    assert_int_equal(dueq_result_end(ended, 0)->result.size, 11);
+    assert_memory_equal(dueq_result_end(ended, 0)->result.data, "HELLO-WORLD", 11);
+    dueq_result_free(ended);
+    dueq_result_free(result);
+}
+
+static void test_outcome_cut_while_it_asks_goes_on(void **state) {
+    (void)state;
+    dueq_draft draft = DUEQ_DRAFT;
+    dueq_result *ended;
+    draft.body = BYTES("x");
+    draft.id = BYTES("HELLO-WORLD");
+    draft.keep_ms = 60000;
+    draft.ttl_ms = 300;
+    assert_status(jobs.client, OK, dueq_push(jobs.queue, &draft, 1, NULL));
+    proxy_cut(&proxy, CUT_REQUEST, "HELLO-WORLD", 2);
+    assert_status(cut.client, OK, dueq_outcome(cut.queue, BYTES("HELLO-WORLD"), 20000, &ended));
+    assert_int_equal(proxy_cuts(&proxy), 2);
+    assert_string_equal(dueq_result_end(ended, 0)->outcome, "expired");
+    dueq_result_free(ended);
+}
+
 static void test_retry_cut_after_it_was_applied_is_ok(void **state) {
     (void)state;
     dueq_result *result;
@@ -310,6 +367,9 @@ int main(void) {
         CUT_TEST(test_push_cut_and_consumed_meanwhile_is_not_pushed_again),
         CUT_TEST(test_push_cut_with_a_duplicate_answers_as_it_was),
         CUT_TEST(test_ack_cut_after_it_was_applied_is_ok),
+        CUT_TEST(test_ack_with_a_result_cut_after_it_was_applied_is_ok),
+        CUT_TEST(test_ack_with_a_result_cut_before_the_request_is_ok),
+        CUT_TEST(test_outcome_cut_while_it_asks_goes_on),
         CUT_TEST(test_retry_cut_after_it_was_applied_is_ok),
         CUT_TEST(test_reserve_cut_before_the_answer_returns_the_same_messages),
         CUT_TEST(test_reserve_cut_before_the_answer_returns_the_same_groups),

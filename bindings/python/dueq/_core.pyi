@@ -89,7 +89,8 @@ BatchOptionsRow: TypeAlias = tuple[
 HeldRow: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...], bytes]
 # Made from core/results.toml by core/verbs.py: the rows of results.
 # ready, delayed, leased, dead, outbox, outbox_error, pushed, reserved, acked, retried, expired,
-# died, cancelled, purged, quarantined, next_event_ms, oldest_ms, now_ms, paused, at_limit, evicting
+# died, cancelled, purged, quarantined, next_event_ms, oldest_ms, now_ms, paused, at_limit,
+# evicting, ends, ends_bytes
 CountsRow: TypeAlias = tuple[
     int,
     int,
@@ -112,6 +113,8 @@ CountsRow: TypeAlias = tuple[
     bool,
     str,
     bool,
+    int,
+    int,
 ]
 # concurrency, rate, burst, each_group_concurrency, each_group_rate, each_group_burst,
 # each_group_backlog, groups

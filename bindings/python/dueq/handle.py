@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from dueq import _core
 from dueq._forms import write_any
-from dueq.errors import Error
 from dueq.inspection import End
 from dueq.serializers import JSON
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 R_co = TypeVar("R_co", covariant=True)
 
 
-class TaskFailed(Error, status=_core.EXHAUSTED):
+class TaskFailed(Exception):
     """
     The job whose result was asked for has none: it failed for good, or its message was cancelled,
     purged, or expired.
@@ -25,8 +24,20 @@ class TaskFailed(Error, status=_core.EXHAUSTED):
 
     end: End
     """How the message ended. `outcome` says which of these it was."""
-    error: str = ""
+    error: str
     """Of a job that failed: its last error, as the worker reported it. It may be empty."""
+
+    def __init__(self, end: End) -> None:
+        self.end = end
+        self.error = end.error
+        text = f"the job {end.id} failed: {end.error}"
+        if end.outcome != "dead":
+            word = "not delivered in its time to live" if end.outcome == "expired" else end.outcome
+            text = f"the message of the job {end.id} was {word}"
+        super().__init__(text)
+
+    def __reduce__(self) -> tuple[type[TaskFailed], tuple[End]]:
+        return TaskFailed, (self.end,)
 
 
 class Handle(str, Generic[R_co]):
@@ -80,21 +91,8 @@ def value_of(id: str, end: End | None) -> Any:
     if end is None:
         raise TimeoutError(f"the job {id} has not ended")
     if end.outcome != "acked":
-        failed = TaskFailed(
-            f"the job {id} failed: {end.error}"
-            if end.outcome == "dead"
-            else f"the message of the job {id} was {_WORDS[end.outcome]}"
-        )
-        failed.end, failed.error = end, end.error
-        raise failed
+        raise TaskFailed(end)
     return JSON.loads(end.result) if end.has_result else None
-
-
-_WORDS = {
-    "cancelled": "cancelled",
-    "purged": "purged",
-    "expired": "not delivered in its time to live",
-}
 
 
 def result_bytes(value: Any) -> bytes:

@@ -165,6 +165,10 @@ class Stats(Counted):
     Whether the server may delete messages when its memory is full, and the URL does not say
     evicting=accept.
     """
+    ends: int
+    """Ends of messages that are kept."""
+    ends_bytes: int
+    """How many bytes the kept ends have, with their results."""
 
     @classmethod
     def from_row(cls, row: _core.CountsRow) -> Stats:

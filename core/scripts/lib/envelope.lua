@@ -75,7 +75,8 @@ end
 local function envelope_read(envelope)
   local version, flags = string.byte(envelope, 1, 2)
   -- 32 is a high priority, 64 a low one, 128 a group. A message has one of the three, or none.
-  if #envelope < 4 or version ~= 0xD1 and version ~= 0xD3 or flags >= 96 and (flags < 128 or flags >= 160) then
+  if #envelope < 4 or version ~= 0xD1 and version ~= 0xD3
+    or flags >= 96 and (flags < 128 or flags >= 160) then
     return nil
   end
   local e = {

@@ -19,11 +19,11 @@ final class TaskFailed extends RuntimeException
     public function __construct(public readonly End $end)
     {
         $this->error = $end->error;
-        $words = ['expired' => 'not delivered in its time to live'];
+        $word = $end->outcome === 'expired' ? 'not delivered in its time to live' : $end->outcome;
         parent::__construct(
             $end->outcome === 'dead'
                 ? "the job {$end->id} failed: {$end->error}"
-                : "the message of the job {$end->id} was " . ($words[$end->outcome] ?? $end->outcome),
+                : "the message of the job {$end->id} was $word",
         );
     }
 }

@@ -805,6 +805,61 @@ class Queue(Source):
             left = most - len(rows) if cursor else 0
         return [Group.from_row(row) for row in rows]
 
+    def open_batch(
+        self,
+        id: str,
+        *,
+        then: Body | Draft | None = None,
+        catch: Body | Draft | None = None,
+        finally_: Body | Draft | None = None,
+        open: float | timedelta = 86400.0,
+        keep: float | timedelta = 86400.0,
+    ) -> bool:
+        """
+        Opens a batch, as batch() does at the begin of its block. False: there is a batch of this
+        id, which stays as it is.
+        """
+        made = self.batch(id, then=then, catch=catch, finally_=finally_, open=open, keep=keep)
+        made.open()
+        return made.is_new
+
+    def push_to(self, target: str, drafts: Iterable[Body | Draft]) -> list[str | None]:
+        """
+        Stores members of a batch of this queue in the queue `target`, and returns their ids. Each
+        draft names the same `batch`. Batch.push() does so, too.
+        """
+        ids: list[str | None] = []
+        for part in batches(drafts):
+            call = Call(
+                lambda link, part=part: _core.push_to_submit(  # type: ignore[misc]
+                    link.queues[self._own], link.target(self._own, target), part
+                )
+            )
+            outcomes = self._home.call(call).outcomes
+            ids += [id if status == _core.OK else None for status, id in outcomes]
+        return ids
+
+    def cancel_batch(self, id: str, batch_queue: str | None = None) -> int:
+        """
+        Cancels the members of a batch that are ready or delayed in this queue, and returns their
+        number.
+
+        batch_queue  the queue of the batch; None: this queue
+        """
+        return self._total(
+            lambda cursor: on(
+                self._own,
+                _core.cancel_batch_submit,
+                id,
+                batch_queue or "",
+                cursor,
+                _core.MAX_BATCH,
+            ),
+            lambda answer: (answer.purged, bool(answer.cursor)),
+            None,
+            "cancelled",
+        )
+
     def find_batch(self, id: str) -> BatchStatus | None:
         """
         Finds a batch. None: there is no such batch, or it ended longer ago than it is kept.
