@@ -165,8 +165,8 @@ const struct command find_batch_command = {
 
 const struct command batches_command = {
     "batches", "QUEUE", "Lists the batches of a queue that have not ended",
-    "A line has the columns of dueq find-batch. A batch that stays open has lost its opener: it closes\n"
-    "by its time limit, or by dueq close-batch.\n"
+    "A line has the columns of dueq find-batch. A batch that stays open has lost its opener: it\n"
+    "closes by its time limit, or by dueq close-batch.\n"
     "\n"
     "Examples:\n"
     "  dueq batches orders\n"

@@ -375,10 +375,10 @@ DUEQ_API dueq_status dueq_groups(dueq_queue *queue, dueq_bytes cursor, size_t pa
 DUEQ_API dueq_status dueq_groups_submit(dueq_queue *queue, dueq_bytes cursor, size_t page);
 
 /*
- * Opens a batch in this queue, its home. A batch counts how its members end, each once, at its first
- * end: acknowledged, dead, cancelled, expired or purged. Messages become members when they are pushed
- * with `batch`. The batch ends when it is closed and all members have ended; then it pushes its
- * callbacks. A member that died, and is kicked later, changes nothing any more.
+ * Opens a batch in this queue, its home. A batch counts how its members end, each once, at its
+ * first end: acknowledged, dead, cancelled, expired or purged. Messages become members when they
+ * are pushed with `batch`. The batch ends when it is closed and all members have ended; then it
+ * pushes its callbacks. A member that died, and is kicked later, changes nothing any more.
  * options: start from DUEQ_BATCH, and set the id and the callbacks.
  * Returns OK, or DUPLICATE: there is a batch of this id, or one ended less than its keep_ms ago.
  * Errors: INVALID, NAME, TOO_LARGE.
@@ -387,9 +387,9 @@ DUEQ_API dueq_status dueq_open_batch(dueq_queue *queue, const dueq_batch_options
 DUEQ_API dueq_status dueq_open_batch_submit(dueq_queue *queue, const dueq_batch_options *options);
 
 /*
- * Stores messages in another queue, as members of a batch of this queue. They go through the outbox,
- * so that each member that is counted arrives, also if this program dies. A member that the other
- * queue refuses, since a message has its id, counts as cancelled.
+ * Stores messages in another queue, as members of a batch of this queue. They go through the
+ * outbox, so that each member that is counted arrives, also if this program dies. A member that
+ * the other queue refuses, since a message has its id, counts as cancelled.
  * target: the queue that gets the messages, of the same client.
  * drafts: `count` of them, 1 to DUEQ_MAX_BATCH, all with the same `batch`.
  * Items: OK. Errors: as of dueq_push(). INVALID: also, there is no such batch.
@@ -400,32 +400,32 @@ DUEQ_API dueq_status dueq_push_to_submit(dueq_queue *queue, dueq_queue *target,
                                          const dueq_draft *drafts, size_t count);
 
 /*
- * Closes a batch: from now on only its members add members. When all members have ended, it ends, and
- * pushes its callbacks; at once if they have ended already, or if it has no members.
+ * Closes a batch: from now on only its members add members. When all members have ended, it ends,
+ * and pushes its callbacks; at once if they have ended already, or if it has no members.
  * id: of the batch.
- * Returns OK, also if it was closed before, or NOT_FOUND: there is no such batch, or it ended longer
- * ago than its keep_ms.
+ * Returns OK, also if it was closed before, or NOT_FOUND: there is no such batch, or it ended
+ * longer ago than its keep_ms.
  */
 DUEQ_API dueq_status dueq_close_batch(dueq_queue *queue, dueq_bytes id);
 DUEQ_API dueq_status dueq_close_batch_submit(dueq_queue *queue, dueq_bytes id);
 
 /*
  * Finds a batch by its id, and changes nothing.
- * Returns OK, and *result has its dueq_result_batch(); or NOT_FOUND: there is no such batch, or it
- * ended longer ago than its keep_ms.
+ * Returns OK, and *result has its dueq_result_batch(); or NOT_FOUND: there is no such batch, or
+ * it ended longer ago than its keep_ms.
  */
 DUEQ_API dueq_status dueq_find_batch(dueq_queue *queue, dueq_bytes id, dueq_result **result);
 DUEQ_API dueq_status dueq_find_batch_submit(dueq_queue *queue, dueq_bytes id);
 
 /*
- * Cancels the members of a batch that are READY or DELAYED in this queue, a page at a time. Members
- * that are leased, dead, or on their way to another queue stay.
+ * Cancels the members of a batch that are READY or DELAYED in this queue, a page at a time.
+ * Members that are leased, dead, or on their way to another queue stay.
  * id:          of the batch.
  * batch_queue: the name of the batch's queue; size 0: this queue.
  * cursor:      size 0: begins; else the cursor of the page before.
  * page:        about how many messages the call looks at, 1 to DUEQ_MAX_BATCH.
- * Returns OK. *result has dueq_result_purged(): how many members were cancelled, and the cursor of the
- * next page.
+ * Returns OK. *result has dueq_result_purged(): how many members were cancelled, and the cursor
+ * of the next page.
  */
 DUEQ_API dueq_status dueq_cancel_batch(dueq_queue *queue, dueq_bytes id, dueq_bytes batch_queue,
                                        dueq_bytes cursor, size_t page, dueq_result **result);
@@ -434,8 +434,8 @@ DUEQ_API dueq_status dueq_cancel_batch_submit(dueq_queue *queue, dueq_bytes id,
                                               size_t page);
 
 /*
- * Lists the batches of the queue that have not ended, a page at a time, in no order. A batch may come
- * twice.
+ * Lists the batches of the queue that have not ended, a page at a time, in no order. A batch may
+ * come twice.
  * cursor: size 0: the first page; else the cursor of the page before.
  * page:   about how many, 1 to DUEQ_MAX_BATCH. A page may have fewer, or none. The last page has an
  *         empty cursor.

@@ -169,8 +169,8 @@ static int append_item(const struct lists *lists, const dueq_result *result, siz
 
 /*
  * (status, [message, ...], [rate, ...], [finding, ...], [worker, ...], [failure, ...], [group,
- * ...], [end, ...], [batch, ...], [value, ...], [job, ...], [(status, id), ...] of all other items, states of
- * all items, counts or None, limits or None, sizes or None, moved or None, quarantined, purged,
+ * ...], [end, ...], [batch, ...], [value, ...], [job, ...], [(status, id), ...] of all other
+ * items, states of all items, counts or None, limits or None, sizes or None, moved or None, quarantined, purged,
  * kicked, cursor, queue)
  */
 static PyObject *answer_object(dueq_status status, const dueq_result *result) {
@@ -178,7 +178,8 @@ static PyObject *answer_object(dueq_status status, const dueq_result *result) {
                           PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0),
                           PyList_New(0), PyList_New(0), PyList_New(0)};
     int failed = !lists.messages || !lists.rates || !lists.findings || !lists.workers ||
-                 !lists.failures || !lists.groups || !lists.ends || !lists.batches || !lists.values ||
+                 !lists.failures || !lists.groups || !lists.ends || !lists.batches ||
+                 !lists.values ||
                  !lists.jobs || !lists.outcomes;
 
     for (size_t i = 0; !failed && i < dueq_result_count(result); i++)

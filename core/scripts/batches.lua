@@ -2,8 +2,8 @@
 -- keys batches meta
 -- includes now batch_record batch_row refuse_newer
 -- args alone: cursor ('': the first page), about how many
--- Returns { now ms, cursor of the next page ('': none), and of each the words of lib/batch_row.lua }.
---   In no order; a batch may come twice.
+-- Returns { now ms, cursor of the next page ('': none), and of each the words of lib/batch_row.lua
+--   }. In no order; a batch may come twice.
 
 -- include refuse_newer
 local now = string.format('%d', now_ms())

@@ -6,7 +6,8 @@
 
 -- include refuse_newer
 local now, id = now_ms(), ARGV[1]
-local b = batch_read(redis.call('HGET', batches, id)) or batch_read(redis.call('HGET', batch_ends, id))
+local b = batch_read(redis.call('HGET', batches, id))
+  or batch_read(redis.call('HGET', batch_ends, id))
 if not b or b.state == 2 and b.ended + b.keep <= now then
   return nil
 end

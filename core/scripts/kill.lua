@@ -3,8 +3,8 @@
 -- includes find_in_set put_tickets now bulk count keep_reply refuse_layout noop_write note_end
 -- includes deferred_removals
 -- args ids
--- Returns a digit for each: 0 it is dead, 3 there is no such delayed message; and '+' if a relay has
---   work.
+-- Returns a digit for each: 0 it is dead, 3 there is no such delayed message; and '+' if a relay
+--   has work.
 
 -- include refuse_layout
 -- include noop_write

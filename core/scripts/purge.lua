@@ -98,4 +98,6 @@ if purged == existing then
 end
 count('ready_offset', met[ready] or 0)
 count('purged', purged)
-return keep_reply(string.format('%d', purged) .. ((left == 0 and (set ~= outbox or purged > 0) or more) and ' +' or ''))
+-- Notes that stay are not behind others for long.
+more = more or left == 0 and (set ~= outbox or purged > 0)
+return keep_reply(string.format('%d', purged) .. (more and ' +' or ''))

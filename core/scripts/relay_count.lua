@@ -4,7 +4,7 @@
 -- keys msg ready high low delayed outbox wake meta attempts unique received batches batch_ends
 -- includes batch_counts now deferred_removals put_tickets refuse_layout noop_write
 -- args as of relay_put: the id is that of the batch, the envelope the note
--- Returns a digit for each: 0 counted, or its batch has ended; or '' if the relay's lease has ended.
+-- Returns a digit for each: 0 counted, or its batch has ended; or '' if the relay's lease is over.
 
 -- include refuse_layout
 local now = now_ms()

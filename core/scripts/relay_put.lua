@@ -45,7 +45,8 @@ for n = 1, #outcome do
 end
 for i = 1, #words, 4 do
   -- A member of a batch of the other queue is here now.
-  local e = string.byte(words[i + 1]) == 0xD3 and string.sub(digits, (i + 3) / 4, (i + 3) / 4) == '0'
+  local place = (i + 3) / 4
+  local e = string.byte(words[i + 1]) == 0xD3 and string.sub(digits, place, place) == '0'
     and envelope_read(words[i + 1])
   if e and e.batch and e.batch_queue then
     redis.pcall('HINCRBY', guests, e.batch_queue .. '\n' .. e.batch, '1')

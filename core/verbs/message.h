@@ -68,8 +68,8 @@ struct dueq__stored_backoff {
 
 /*
  * Writes the envelope of a checked draft, and returns its size. out: NULL: it only returns the
- * size. incarnation: NULL: the core makes the id. home: the queue of the draft's batch; size 0: that
- * of the message.
+ * size. incarnation: NULL: the core makes the id. home: the queue of the draft's batch; size 0:
+ * that of the message.
  */
 size_t dueq__envelope_write(const dueq_draft *draft, const char *incarnation, dueq_bytes home,
                             unsigned char *out);

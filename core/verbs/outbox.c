@@ -6,9 +6,9 @@
 /*
  * The relay moves messages from a queue's outbox to other queues. Each step is a call of its own:
  * take entries for one other queue under a lease, put them into that queue, remove them from the
- * outbox (done), and have the other queue forget their tickets. Notes for batches are counted where
- * messages are put. A relay that died left a step without the next one. The relay after it repeats the steps, which changes nothing more:
- * docs/internals/protocol.md, "The outbox".
+ * outbox (done), and have the other queue forget their tickets. Notes for batches are counted
+ * where messages are put. A relay that died left a step without the next one. The relay after it
+ * repeats the steps, which changes nothing more: docs/internals/protocol.md, "The outbox".
  */
 
 #define LEASE_MS 30000
@@ -204,7 +204,7 @@ static bool add(struct relay *relay, const struct dueq__reply *reply, size_t at,
     return true;
 }
 
-/* Whether the entries that were taken are notes for batches: relay_take takes no others with them. */
+/* Whether the entries that were taken are notes for batches; relay_take mixes them with no others. */
 static bool are_notes(const struct dueq__reply *taken) {
     dueq_bytes envelope;
     return dueq__reply_bytes(dueq__reply_item(taken, TAKEN_FIXED + 2), &envelope) &&

@@ -1,7 +1,7 @@
 /*
  * Results from the answers of scripts: messages (result_messages.c), numbers (result_stats.c),
- * consumers (workers.c), failures (failures.c), groups (groups.c) and batches (batches.c). ../client/result.h has what
- * all results have.
+ * consumers (workers.c), failures (failures.c), groups (groups.c) and batches (batches.c).
+ * ../client/result.h has what all results have.
  */
 #ifndef DUEQ_VERBS_RESULT_H
 #define DUEQ_VERBS_RESULT_H

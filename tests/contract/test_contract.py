@@ -376,7 +376,8 @@ class Run(Foreign):
             queue = self.queue_name(step[f"{draft}_queue"])
             return TaskDraft(**fields, queue=queue)
 
-        more = {name: step[f"{name}_ms"] / 1000 for name in ("open", "keep") if f"{name}_ms" in step}
+        names = [name for name in ("open", "keep") if f"{name}_ms" in step]
+        more = {name: step[f"{name}_ms"] / 1000 for name in names}
         done = self.queue.open_batch(
             self.text(step["id"]),
             then=callback("then"),
@@ -410,9 +411,7 @@ class Run(Foreign):
 
     def do_push_to(self, step: Json, expect: Json) -> list[str]:
         found = self.drafts(step)
-        ids = self.queue.push_to(
-            self.queue_name(step["to"]), [self.draft(each) for each in found]
-        )
+        ids = self.queue.push_to(self.queue_name(step["to"]), [self.draft(each) for each in found])
         return self.note_ids(found, ids)
 
     def do_cancel_batch(self, step: Json, expect: Json) -> None:

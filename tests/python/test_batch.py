@@ -30,12 +30,15 @@ def test_block_opens_and_closes_a_batch(queue: dueq.Queue) -> None:
         assert all(ids)
         batch.push(b"3", headers={"a": "b"})
         status = batch.status()
-        assert status and (status.state, status.pushed, status.left) == ("open", 3, 3)
+        assert status
+        assert (status.state, status.pushed, status.left) == ("open", 3, 3)
         assert [each.id for each in queue.batches()] == [batch.id]
     assert sorted(work(queue)) == [b"1", b"2", b"3", b"finally", b"then"]
     status = batch.status()
-    assert status and (status.state, status.acked, status.left) == ("ended", 3, 0)
-    assert status.ended and status.opened <= status.closes <= status.ended
+    assert status
+    assert (status.state, status.acked, status.left) == ("ended", 3, 0)
+    assert status.ended
+    assert status.opened <= status.closes <= status.ended
     assert queue.batches() == []
     with pytest.raises(InvalidError):
         batch.push(b"4")
@@ -47,7 +50,8 @@ def test_block_that_raises_leaves_the_batch_open(queue: dueq.Queue) -> None:
         raise ValueError("why")
     assert work(queue) == [b"1"]
     status = queue.find_batch("b")
-    assert status and (status.state, status.left) == ("open", 0)
+    assert status
+    assert (status.state, status.left) == ("open", 0)
     with queue.batch("b", finally_=b"other") as again:
         assert not again.is_new
         again.push(b"2")
@@ -60,21 +64,24 @@ def test_members_in_other_queues(queue: dueq.Queue, server: Server) -> None:
             batch.push(b"1", queue=other.name)
             batch.push_many([b"2", b"3"], queue=other.name)
         message = other.reserve()
-        assert message and (message.batch, message.batch_queue) == (batch.id, queue.name)
+        assert message
+        assert (message.batch, message.batch_queue) == (batch.id, queue.name)
         message.ack()
         assert batch.cancel() == 0
         assert batch.cancel(other.name) == 2
         other.reserve()
         assert work(queue) == [b"finally"]
         status = batch.status()
-        assert status and (status.acked, status.cancelled) == (1, 2)
+        assert status
+        assert (status.acked, status.cancelled) == (1, 2)
 
 
 def test_member_adds_members(queue: dueq.Queue) -> None:
     with queue.batch("b", then=b"then") as batch:
         batch.push(b"1")
     message = queue.reserve()
-    assert message and message.batch == "b"
+    assert message
+    assert message.batch == "b"
     queue.push(b"2", batch=message.batch)
     message.ack()
     assert sorted(work(queue)) == [b"2", b"then"]
@@ -96,7 +103,8 @@ def test_drafts_of_tasks(queue: dueq.Queue, server: Server) -> None:
     assert len(work(queue)) == 2
     with dueq.Queue(f"{queue.name}_reports", server.url) as reports:
         message = reports.reserve(timeout=5)
-        assert message and b"all" in message.body
+        assert message
+        assert b"all" in message.body
 
 
 def test_consumer_counts_members_that_it_acknowledges(queue: dueq.Queue) -> None:
@@ -110,7 +118,8 @@ def test_consumer_counts_members_that_it_acknowledges(queue: dueq.Queue) -> None
     assert len(bodies) == 52
     assert {*bodies[-2:]} == {b"then", b"finally"}
     status = batch.status()
-    assert status and (status.state, status.acked) == ("ended", 50)
+    assert status
+    assert (status.state, status.acked) == ("ended", 50)
 
 
 def test_asyncio(server: Server) -> None:
@@ -125,7 +134,8 @@ def test_asyncio(server: Server) -> None:
                 await message.ack()
             assert sorted(bodies) == [b"1", b"2", b"finally"]
             status = await batch.status()
-            assert status and status.state == "ended"
+            assert status
+            assert status.state == "ended"
             assert await queue.batches() == []
 
     asyncio.run(main())
@@ -178,7 +188,8 @@ def test_killed_workers_lose_and_double_nothing(own_server: Server) -> None:
         for worker in workers:
             worker.kill()
             worker.wait()
-        assert status and status.state == "ended", status
+        assert status
+        assert status.state == "ended"
         assert status.acked + status.dead + status.cancelled == status.pushed
         assert status.dead == members.stats().dead
         assert sorted(called + work(queue)) == [b"catch", b"finally"]

@@ -73,7 +73,8 @@ ConsumeRow: TypeAlias = tuple[
 DurabilityRow: TypeAlias = tuple[int, bool, int]
 # name, expression, zone, catchup, the job alone, app, release
 ScheduleRow: TypeAlias = tuple[str, str, str, int, tuple[DraftRow, ...], str, str]
-# id, then alone or nothing, catch, finally, then_queue, catch_queue, finally_queue, open_ms, keep_ms
+# id, then alone or nothing, catch, finally, then_queue, catch_queue, finally_queue, open_ms,
+# keep_ms
 BatchOptionsRow: TypeAlias = tuple[
     str,
     tuple[DraftRow, ...],

@@ -56,7 +56,7 @@ end
 local function push_callbacks(calls, now)
   local drafts, entries, tickets = {}, {}, {}
   for _, words in ipairs(calls) do
-    -- Its id was made when the batch was opened. As a delayed message it is late since its due time.
+    -- Its id was made when the batch was opened. As a delayed message it is late by its due time.
     words[5] = words[5] == '0' and '+1' or words[5]
     if words[1] == '' then
       for i = 3, 6 do

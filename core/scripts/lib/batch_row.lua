@@ -5,7 +5,8 @@
 local function batch_row(words, id, b)
   words[#words + 1] = id
   for _, number in ipairs({
-    b.state, b.pushed, b.acked, b.dead, b.cancelled, b.expired, b.purged, b.opened, b.closes, b.ended,
+    b.state, b.pushed, b.acked, b.dead, b.cancelled, b.expired, b.purged, b.opened, b.closes,
+    b.ended,
   }) do
     words[#words + 1] = decimal(number)
   end
