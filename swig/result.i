@@ -170,8 +170,8 @@ static int append_item(const struct lists *lists, const dueq_result *result, siz
 /*
  * (status, [message, ...], [rate, ...], [finding, ...], [worker, ...], [failure, ...], [group,
  * ...], [end, ...], [batch, ...], [value, ...], [job, ...], [(status, id), ...] of all other
- * items, states of all items, counts or None, limits or None, sizes or None, moved or None, quarantined, purged,
- * kicked, cursor, queue)
+ * items, states of all items, counts or None, limits or None, sizes or None, moved or None,
+ * quarantined, purged, kicked, cursor, queue)
  */
 static PyObject *answer_object(dueq_status status, const dueq_result *result) {
     struct lists lists = {PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0),

@@ -3,7 +3,7 @@
 -- relay that brings one again counts nothing twice.
 -- keys msg ready high low delayed outbox wake meta attempts unique received batches batch_ends
 -- includes batch_counts now deferred_removals put_tickets refuse_layout noop_write
--- args as of relay_put: the id is that of the batch, the envelope the note
+-- args alone: as of relay_put; the id is that of the batch, the envelope the note
 -- Returns a digit for each: 0 counted, or its batch has ended; or '' if the relay's lease is over.
 
 -- include refuse_layout

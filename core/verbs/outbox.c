@@ -204,7 +204,7 @@ static bool add(struct relay *relay, const struct dueq__reply *reply, size_t at,
     return true;
 }
 
-/* Whether the entries that were taken are notes for batches; relay_take mixes them with no others. */
+/* Whether the taken entries are notes for batches: relay_take mixes them with no others. */
 static bool are_notes(const struct dueq__reply *taken) {
     dueq_bytes envelope;
     return dueq__reply_bytes(dueq__reply_item(taken, TAKEN_FIXED + 2), &envelope) &&
