@@ -4,10 +4,10 @@
 -- includes decimal ticket group_mark first_in_line refuse_layout limits
 -- Returns { now ms, ready, delayed, leased, dead, outbox, pushed, reserved, acked, retried,
 --   expired, died, cancelled, purged, quarantined, kept ends and their bytes, next due time or end
---   of a lease (0: none), 1 if it is paused, mark, first ticket of ready, of high, of low ('': none), why the outbox is stuck
---   ('': it is not), at which limit ready messages wait ('concurrency', 'rate', 'unreadable', or
---   ''), then the first tickets of the lines of the ten groups that have the next turns, and of ten
---   that are at a limit }.
+--   of a lease (0: none), 1 if it is paused, mark, first ticket of ready, of high, of low ('':
+--   none), why the outbox is stuck ('': it is not), at which limit ready messages wait
+--   ('concurrency', 'rate', 'unreadable', or ''), then the first tickets of the lines of the ten
+--   groups that have the next turns, and of ten that are at a limit }.
 -- mark: a time at most a minute before the first ticket came to `ready`, and never after (0: not
 -- known, as in a queue with groups). It is the last time noted in `rates` at which no more tickets
 -- had come than have left since.
