@@ -301,6 +301,11 @@ def test_keys_are_named_as_golden(server: Server, name: str) -> None:
     take(queue)
     take(queue).retry()
     assert queue.reserve() is None
+    queue.push_many(dueq.Draft("i", id=id, keep=3600) for id in ("begun", "ended"))
+    assert take(queue).id == "begun"
+    for id in ("begun", "ended"):
+        assert queue.outcome(id, timeout=0.01) is None
+    queue.cancel("ended")
     queue.limit(each_group_rate="1/h", each_group_burst=5)
     queue.hold("b", 3600)
     queue.push_many(dueq.Draft("h", group="a") for _ in range(50))

@@ -679,7 +679,8 @@ namespace Dueq
          *     repartition` raises it. A message's $queue is the name of its partition. null: an
          *     ordinary queue
          * @param float|\DateInterval|null $keep for how long the ends of messages are kept that
-         *     this object pushes: see outcome(). $keep of a push counts instead. null: they are not kept
+         *     this object pushes: see outcome(). $keep of a push counts instead. null: they are not
+         *     kept
          * @throws Exception\NameException
          * @throws Exception\UrlException
          */
