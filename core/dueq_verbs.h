@@ -317,7 +317,8 @@ DUEQ_API dueq_status dueq_purge_group_submit(dueq_queue *queue, dueq_bytes group
  * (dueq_allow()), and the ids that are still unique. Locks, and the answers that the server keeps
  * for lost connections, stay until they expire. A later push creates the queue again.
  * force:   1: also if the queue has batches that have not ended, which end without callbacks, or
- *          members of other queues' batches, which count them as dead; else 0.
+ *          members of other queues' batches, which count them as dead; else 0. A queue with such
+ *          members and more than 1,000 messages must be purged first.
  * *purged: how many messages it deleted; may be NULL.
  * If a message was leased, the next call of its consumer for this message gets LEASE_LOST.
  * Returns EMPTY: nothing is left. Errors: INVALID: the queue has such batches or members.

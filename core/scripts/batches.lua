@@ -9,11 +9,16 @@
 local now = string.format('%d', now_ms())
 local page = redis.call('HSCAN', batches, ARGV[1] == '' and '0' or ARGV[1], 'COUNT', ARGV[2])
 local answer = { now, page[1] ~= '0' and page[1] or '' }
+local found = {}
 for i = 1, #page[2], 2 do
   local id = page[2][i]
   local b = not string.find(id, '\t', 1, true) and batch_read(page[2][i + 1])
   if b then
-    batch_row(answer, id, b)
+    found[#found + 1] = { id, b }
   end
+end
+table.sort(found, function(one, other) return one[1] < other[1] end)
+for _, each in ipairs(found) do
+  batch_row(answer, each[1], each[2])
 end
 return answer

@@ -4,30 +4,48 @@
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine
 -- keys rates received timings failures targets groups lines turns limits working parked
 -- keys timers rated holds ends kept begun awaited batches batch_ends guests reply
--- includes keep_reply refuse_layout batch_note now outbox_put
+-- includes keep_reply refuse_layout batch_note now outbox_put bulk
 -- args '1': by force
 -- Returns how many messages it had, and ' r' if a relay has work; or an error, INVALID: it has
---   batches or members.
+--   batches or members, or too many messages beside members.
 
 -- include refuse_layout
-local number, open, found = redis.call('HLEN', msg), redis.pcall('HLEN', batches), nil
-found = redis.pcall('HGETALL', guests)
-if ARGV[4] ~= '1' and (type(open) == 'number' and open > 0 or #found > 0) then
-  return redis.error_reply(string.format(
-    "INVALID the queue '%s' has %s: remove it by force, or wait until the batches have ended",
-    string.match(meta, '^dueq:{(.*)}:meta$'),
-    #found > 0 and "members of other queues' batches" or 'batches that have not ended'))
+local number, name = redis.call('HLEN', msg), string.match(meta, '^dueq:{(.*)}:meta$')
+local open, found = redis.pcall('HLEN', batches), redis.pcall('HGETALL', guests)
+local problem = #found > 0 and "members of other queues' batches"
+  or type(open) == 'number' and open > 0 and 'batches that have not ended'
+if problem and ARGV[4] ~= '1' then
+  return redis.error_reply(string.format("INVALID the queue '%s' has %s: remove it by force, or "
+    .. 'wait until the batches have ended', name, problem))
 end
-redis.call('UNLINK', msg, ready, high, low, delayed, leased, dead, outbox, attempts, handover, meta,
-  unique, wake, quarantine, rates, received, timings, failures, targets, groups, lines, turns,
-  limits, working, parked, timers, rated, holds, ends, kept, begun, awaited, batches, batch_ends,
-  guests)
+local keys = { ready, high, low, delayed, leased, dead, attempts, handover, unique, wake,
+  quarantine, rates, received, timings, failures, targets, groups, lines, turns, limits, working,
+  parked, timers, rated, holds, ends, kept, begun, awaited, batches, batch_ends, guests }
+if #found == 0 then
+  redis.call('UNLINK', msg, outbox, meta, unpack(keys))
+  return keep_reply(string.format('%d', number))
+elseif number > 1000 then
+  return redis.error_reply(string.format("INVALID the queue '%s' has %s, and more than 1000 "
+    .. 'messages: purge them first', name, problem))
+end
+-- The notes need these three keys: what is added comes first, so that none becomes empty.
+local ids, fields, now = redis.call('HKEYS', msg), redis.call('HKEYS', meta), now_ms()
 for i = 1, #found, 2 do
-  local now, home, id = now_ms(), string.match(found[i], '^(.*)\n(.*)$')
+  local home, id = string.match(found[i], '^(.*)\n(.*)$')
   if id then
     local ticket = string.format('%013d%09d', now, 900000000 + i)
-    outbox_put(ticket, now)
+    outbox_put(ticket, 0)
     redis.call('HSET', msg, ticket, batch_note(home, id, 'dead ' .. found[i + 1], now))
   end
 end
-return keep_reply(string.format('%d', number) .. (#found > 0 and ' r' or ''))
+bulk('HDEL', msg, ids)
+redis.call('ZREMRANGEBYSCORE', outbox, '(0', '+inf')
+redis.call('UNLINK', unpack(keys))
+redis.call('HSET', meta, 'outbox_event', '0', 'next_event', '0')
+for i = #fields, 1, -1 do
+  if fields[i] == 'outbox_event' or fields[i] == 'next_event' then
+    table.remove(fields, i)
+  end
+end
+bulk('HDEL', meta, fields)
+return keep_reply(string.format('%d r', number))
