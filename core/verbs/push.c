@@ -25,6 +25,7 @@ struct batch {
     bool has_group;       /* a draft has a group */
     bool to_other_queue;  /* they go to another queue's outbox */
     bool made;            /* a schedule verb made them */
+    bool fast_members;    /* as `fast`, due now, of members of a batch of the queue */
     dueq_bytes member_of; /* the batch that all of them are members of; size 0: none */
     dueq_bytes home;      /* the batch's queue, if they go to another one; else size 0 */
     dueq_durability durability;
@@ -76,6 +77,7 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, dueq_bytes home,
                             .home = home,
                             .made = made,
                             .fast = queue->history_minute == dueq__op_minute()};
+    batch->fast_members = batch->fast && !home.size;
     batch->is_one = batch->fast && count == 1;
     dueq_status status = dueq__arg_check_count(queue, drafts, count);
     for (size_t i = 0; !status && i < count; i++) {
@@ -94,8 +96,10 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, dueq_bytes home,
         kept.keep_ms = keep_of(queue, draft, made);
         size_t size = dueq__envelope_write(&kept, draft->id.size ? "" : NULL, batch->home, NULL);
         batch->envelope_bytes += size;
-        bool plain = size <= LARGE && !draft->ttl_ms && !draft->priority;
-        plain = plain && !kept.keep_ms && !draft->batch.size;
+        bool plain = size <= LARGE && !draft->ttl_ms && !draft->priority && !kept.keep_ms;
+        batch->fast_members = batch->fast_members && plain && !draft->id.size &&
+                              !draft->group.size && !draft->delay_ms && !draft->at_ms;
+        plain = plain && !draft->batch.size;
         batch->fast = batch->fast && plain && !draft->id.size && is_due_with(draft, drafts);
         batch->is_one = batch->is_one && plain && draft->id.size && !draft->group.size;
         batch->has_group = batch->has_group || draft->group.size;
@@ -155,7 +159,7 @@ static void put_draft(dueq_client *client, const struct batch *batch, const dueq
     dueq_draft kept = *draft;
     kept.keep_ms = keep_of(client->op->queue, draft, batch->made);
     put_envelope(client, &kept, id, batch->home, words);
-    if (batch->fast)
+    if (batch->fast || (batch->fast_members && batch->member_of.size))
         return;
     if (batch->is_one && !batch->replaces) {
         if (batch->is_later)
@@ -203,7 +207,7 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
 /* The fastest script that can do what the drafts ask for. */
 static const struct dueq__script *choose_script(const struct batch *batch) {
     if (batch->member_of.size)
-        return &dueq__script_push_batch;
+        return batch->fast_members ? &dueq__script_push_member : &dueq__script_push_batch;
     if (batch->fast && batch->has_group)
         return &dueq__script_push_group;
     if (batch->fast)
