@@ -29,7 +29,7 @@
 static const char *const stages[] = {"types",   "notes",  "msg",   "attempts",  "handover",
                                      "delayed", "high",   "ready", "low",       "lines",
                                      "leased",  "outbox", "dead",  "lost",      "doubled",
-                                     "ends",    "kept",   "begun", "batches", "quarantine"};
+                                     "ends",    "kept",   "started", "batches", "quarantine"};
 
 /* The kinds of findings. name: as the script answers it. */
 static const struct kind {

@@ -1,6 +1,6 @@
 -- ack_end: finishes leased messages of which at least one notes its end, perhaps with a result.
 -- keys msg leased attempts meta reply ready rates wake turns working parked timers
--- keys ends kept begun awaited guests high low delayed outbox unique batches batch_ends
+-- keys ends kept started awaited guests high low delayed outbox unique batches batch_ends
 -- includes batch_counts ack_finish deferred_removals give_places keep_reply now note_end
 -- includes return_problem verify_leases wake
 -- args who ends them, "HOST PID"; the result of the only message ('': none; else '=' and its

@@ -1,7 +1,7 @@
 -- ack_member: as ack_end, of one message whose envelope says no more than its batch, of this queue.
 -- Where the batch ends, the queue has limits, or the lease is lost, it changes nothing and answers
 -- nil.
--- keys msg leased meta reply begun batches
+-- keys msg leased meta reply started batches
 -- includes batch_record keep_reply_inline
 -- args as ack_end
 -- passes on to ack_end
@@ -30,7 +30,7 @@ end
 b.acked = b.acked + 1
 redis.call('HSET', batches, name, batch_write(b))
 redis.call('HDEL', msg, id)
-redis.pcall('HDEL', begun, id)
+redis.pcall('HDEL', started, id)
 redis.pcall('HINCRBY', meta, 'acked', '1')
 local answer = '0'
 -- include keep_reply_inline

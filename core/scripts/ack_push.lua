@@ -1,6 +1,6 @@
 -- ack_push: finishes a leased message, and pushes its successors to its own queue.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
--- keys groups turns working parked timers ends kept begun awaited guests
+-- keys groups turns working parked timers ends kept started awaited guests
 -- includes now leased_message keep_reply backlog store_below_backlog store_drafts count held
 -- includes replace_message deferred_removals keep_history noop_write leaves end_delivery note_end
 -- args ticket, then id, envelope, due, extra of each successor (lib/draft_read.lua)

@@ -1,6 +1,6 @@
 -- bury: ends a leased message by its policy.
 -- keys msg leased dead outbox wake meta attempts failures reply
--- keys turns working parked timers ends kept begun awaited guests
+-- keys turns working parked timers ends kept started awaited guests
 -- includes now leased_message keep_reply end_message envelope note_failure deferred_removals
 -- includes held noop_write give_places end_delivery note_end
 -- args ticket, reason, who says so (lib/note_failure.lua)

@@ -1,7 +1,7 @@
 -- cancel_batch: cancels the members of a batch that are ready or delayed in this queue, a page of
 -- the queue's messages at a time. The ticket of a ready one stays in its lane, as of cancel_full.
 -- keys msg ready high low delayed leased dead outbox wake meta attempts unique reply
--- keys ends kept begun awaited guests batches batch_ends
+-- keys ends kept started awaited guests batches batch_ends
 -- includes message envelope deferred_removals count keep_reply refuse_layout noop_write note_end
 -- includes batch_counts now note_event
 -- args the batch, the name of its queue ('': this one), cursor ('': the first page), about how many

@@ -1,7 +1,7 @@
 -- cancel_full: removes messages of any state but outbox, where a message belongs to another queue.
 -- The ticket of a ready message stays in its lane. The reserve that meets it drops it.
 -- keys msg delayed leased dead outbox wake meta attempts reply turns working parked timers
--- keys ends kept begun awaited guests
+-- keys ends kept started awaited guests
 -- includes message deferred_removals count keep_reply held refuse_partitioned wake give_places
 -- includes note_end now
 -- args ids

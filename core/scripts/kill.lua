@@ -1,5 +1,5 @@
 -- kill: makes delayed messages dead. They are kept, and not delivered until they are kicked.
--- keys msg delayed dead outbox meta attempts reply ends kept begun awaited guests
+-- keys msg delayed dead outbox meta attempts reply ends kept started awaited guests
 -- includes find_in_set put_tickets now bulk count keep_reply refuse_layout noop_write note_end
 -- includes deferred_removals
 -- args ids

@@ -1,7 +1,7 @@
 -- purge: removes messages of one state, from the front, a bounded number at a time. Notes for
 -- batches in the outbox stay.
 -- keys msg ready high low delayed leased dead outbox attempts handover wake meta reply groups lines
--- keys turns working parked timers ends kept begun awaited guests
+-- keys turns working parked timers ends kept started awaited guests
 -- includes ticket message envelope deferred_removals bulk count turns keep_reply held
 -- includes refuse_partitioned noop_write wake leaves note_end now note_event
 -- includes entry_member member_end

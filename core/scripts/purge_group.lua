@@ -1,7 +1,7 @@
 -- purge_group: removes the delayed and the ready messages of one group, a page at a time. Leased
 -- ones stay.
 -- keys msg ready delayed outbox wake attempts meta reply groups lines turns parked
--- keys ends kept begun awaited guests
+-- keys ends kept started awaited guests
 -- includes ticket message envelope deferred_removals count group_mark group_line set_page
 -- includes keep_reply refuse_layout noop_write note_end now note_event
 -- args the group's name as in tickets, cursor ('': the first page), how many tickets to look at at

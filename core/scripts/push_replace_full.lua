@@ -1,6 +1,6 @@
 -- push_replace_full: stores messages that may replace messages with the same ids.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
--- keys groups turns working parked timers ends kept begun awaited guests
+-- keys groups turns working parked timers ends kept started awaited guests
 -- includes now store_below_backlog deferred_removals keep_reply replace_message keep_history
 -- includes leaves wake note_end
 -- includes return_problem

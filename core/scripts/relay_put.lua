@@ -1,7 +1,7 @@
 -- relay_put: pushes entries of another queue's outbox to this queue. It notes the pushed entries
 -- until they have left that outbox, so that a relay that pushes one again stores nothing twice.
 -- keys msg ready high low delayed wake meta unique leased dead outbox attempts received
--- keys groups turns working parked timers ends kept begun awaited guests
+-- keys groups turns working parked timers ends kept started awaited guests
 -- includes now precheck store_below_backlog put_tickets deferred_removals replace_message
 -- includes return_problem leaves wake note_end envelope
 -- args alone: when the relay's lease ends in ms, the other queue's name, then of each entry id,

@@ -418,11 +418,11 @@ final class ContractTest extends TestCase
             : $this->queue->peek(State::from($this->value($step['state'])), $step['page'] ?? 100);
         $messages = [];
         for (
-            $begun = isset($step['more']);
+            $started = isset($step['more']);
             count($messages) < ($step['count'] ?? PHP_INT_MAX);
-            $begun = true
+            $started = true
         ) {
-            if ($begun) {
+            if ($started) {
                 $look->next();
             }
             if (!$look->valid()) {

@@ -258,7 +258,7 @@ local function check_ends(queue)
       or redis.call('PTTL', queue .. 'kept') < 0) then
     complain('the ends do not expire')
   end
-  for _, id in ipairs(redis.call('HKEYS', queue .. 'begun')) do
+  for _, id in ipairs(redis.call('HKEYS', queue .. 'started')) do
     if string.byte(redis.call('HGET', queue .. 'msg', id) or '') ~= 0xD3 then
       complain('%s has begun, and its end is not noted', id)
     end

@@ -72,9 +72,9 @@ local function shift_ends(queue)
         string.format('%s %d %d', outcome, time - ms, began) .. rest)
     end
   end
-  local begun = redis.pcall('HGETALL', queue .. 'begun')
-  for i = 1, #begun, 2 do
-    redis.pcall('HINCRBY', queue .. 'begun', begun[i], -ms)
+  local started = redis.pcall('HGETALL', queue .. 'started')
+  for i = 1, #started, 2 do
+    redis.pcall('HINCRBY', queue .. 'started', started[i], -ms)
   end
   for _, name in ipairs({ 'ends', 'kept', 'awaited' }) do
     local left = redis.pcall('PTTL', queue .. name)

@@ -1,4 +1,4 @@
--- defines check_ends check_kept check_begun; needs begun ends kept msg
+-- defines check_ends check_kept check_started; needs started ends kept msg
 -- includes check_findings check_verdict ticket decimal
 -- What check looks at of kept ends (lib/note_end.lua). A record that no time ends, or that cannot
 -- be read, goes; so does a time without a record.
@@ -42,12 +42,12 @@ local function check_kept()
   end
 end
 
-local function check_begun()
-  local found = scan_page('HSCAN', begun)
+local function check_started()
+  local found = scan_page('HSCAN', started)
   for i = 1, #found, 2 do
     local stored = read_list('HMGET', msg, found[i])[1]
     if not stored or string.byte(stored) ~= 0xD3 then
-      report_removal('end', 'HDEL', begun, found[i])
+      report_removal('end', 'HDEL', started, found[i])
     end
   end
 end

@@ -1,4 +1,4 @@
--- needs attempts begun by_turns delayed high leased low meta msg outbox quarantine ready
+-- needs attempts started by_turns delayed high leased low meta msg outbox quarantine ready
 -- includes verify_leases acknowledge precheck_full retry_message watch promote_due ended_leases
 -- includes crash_pause select_messages lateness bulk note_failure deferred_removals count
 -- includes finish_reserve limits places keep_reply keep_history noop_write return_problem
@@ -222,7 +222,7 @@ if #c.postponed > 0 then
 end
 keep_failures()
 if #c.starts > 0 then
-  redis.pcall('HSET', begun, unpack(c.starts))
+  redis.pcall('HSET', started, unpack(c.starts))
 end
 if noted_ends[1] then
   relay_due, first = (function()

@@ -1,9 +1,9 @@
--- defines note_end note_acks noted_ends write_ends; needs awaited begun ends kept msg
+-- defines note_end note_acks noted_ends write_ends; needs awaited started ends kept msg
 -- includes envelope deferred_removals decimal member_end
 -- The ends of messages that are noted: those whose envelopes begin with 0xD3. A script calls
 -- note_end() for each message that it ends, and write_ends() before run_removals().
 -- `ends`: id -> record, and '' -> how many bytes all records have. `kept`: id -> when the record
--- goes. `begun`: id -> when its last delivery began. `awaited`: id -> until when clients wait.
+-- goes. `started`: id -> when its last delivery began. `awaited`: id -> until when clients wait.
 local noted_ends = { nil }
 
 -- outcome: acked, dead, cancelled, expired, purged; or replaced: another message has the id now,
@@ -36,9 +36,9 @@ end
 local function write_ends(count_here)
   local records, times, bytes, last, fresh, members = {}, {}, 0, 0, {}, { nil }
   for _, each in ipairs(noted_ends) do
-    local e, began = envelope_read(each.envelope), redis.pcall('HGET', begun, each.id)
+    local e, began = envelope_read(each.envelope), redis.pcall('HGET', started, each.id)
     if type(began) == 'string' then
-      defer_removal('HDEL', begun, each.id)
+      defer_removal('HDEL', started, each.id)
     end
     if e and e.batch then
       members[#members + 1], each.e = each, e
