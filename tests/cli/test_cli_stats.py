@@ -36,6 +36,8 @@ def test_stats_of_a_queue(dueq: Program) -> None:
         "paused": False,
         "at_limit": "",
         "evicting": False,
+        "ends": 0,
+        "ends_bytes": 0,
     }
     rows = dict(line.split(maxsplit=1) for line in dueq("stats", "orders").lines)
     assert (rows["queue"], rows["delayed"], rows["acked"]) == ("orders", "1", "1")

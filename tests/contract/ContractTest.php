@@ -418,11 +418,11 @@ final class ContractTest extends TestCase
             : $this->queue->peek(State::from($this->value($step['state'])), $step['page'] ?? 100);
         $messages = [];
         for (
-            $started = isset($step['more']);
+            $begun = isset($step['more']);
             count($messages) < ($step['count'] ?? PHP_INT_MAX);
-            $started = true
+            $begun = true
         ) {
-            if ($started) {
+            if ($begun) {
                 $look->next();
             }
             if (!$look->valid()) {

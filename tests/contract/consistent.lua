@@ -260,7 +260,7 @@ local function check_ends(queue)
   end
   for _, id in ipairs(redis.call('HKEYS', queue .. 'started')) do
     if string.byte(redis.call('HGET', queue .. 'msg', id) or '') ~= 0xD3 then
-      complain('%s has begun, and its end is not noted', id)
+      complain('%s has started, and its end is not noted', id)
     end
   end
 end

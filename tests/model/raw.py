@@ -121,8 +121,9 @@ def seen(answer: Any) -> Json:
 
 
 def counted(answer: Any) -> Json:
-    """What stats answers."""
-    return {name: int(count) for name, count in zip(COUNTS, answer[1:17], strict=True)}
+    """What stats answers, without kept ends: the model's messages have none."""
+    numbers = [*answer[1:15], *answer[17:19]]
+    return {name: int(count) for name, count in zip(COUNTS, numbers, strict=True)}
 
 
 class RawDriver:
