@@ -270,7 +270,34 @@ static void prepare_groups_calls(struct life *life) {
     prepare_ready_calls(life);
 }
 
-/* The same of one push with an id of its own. */
+/* One message of a group at a time. */
+static void limit_groups(struct life *life, const char *order) {
+    dueq_limit_options options = DUEQ_LIMIT;
+    options.order = (dueq_bytes){order, strlen(order)};
+    must(life->link.client, dueq_limit(life->link.queue, &options));
+}
+
+static void prepare_fifo(struct life *life) {
+    limit_groups(life, "fifo");
+    prepare_groups(life);
+}
+
+static void prepare_fifo_calls(struct life *life) {
+    limit_groups(life, "fifo");
+    prepare_groups_calls(life);
+}
+
+static void prepare_strict(struct life *life) {
+    limit_groups(life, "strict");
+    prepare_groups(life);
+}
+
+static void prepare_strict_calls(struct life *life) {
+    limit_groups(life, "strict");
+    prepare_groups_calls(life);
+}
+
+/* As prepare_push, of one push with an id of its own. */
 static void prepare_push_own(struct life *life) {
     size_t count = life->count;
     make_ids(life);
@@ -430,6 +457,10 @@ static const struct step by_dueq[] = {
     {"push-groups", prepare_push_groups, push_ready, 0},
     {"groups", prepare_groups, consume, 0},
     {"groups-calls", prepare_groups_calls, reserve_and_ack, 0},
+    {"fifo", prepare_fifo, consume, 0},
+    {"fifo-calls", prepare_fifo_calls, reserve_and_ack, 0},
+    {"strict", prepare_strict, consume, 0},
+    {"strict-calls", prepare_strict_calls, reserve_and_ack, 0},
 };
 static const struct step by_hand[] = {
     {"push", bare_prepare_nothing, bare_push_delayed, 0},

@@ -239,6 +239,18 @@ void cli_warn_of_unused(const char *queue, const dueq_counts *counts);
 /* Calls show() for each of the first `most` groups of the queue, as dueq_groups() lists them. */
 dueq_status groups_read(struct cli *cli, size_t most, void (*show)(const dueq_group *, void *),
                         void *context);
+/*
+ * The limits that count for one group: its own, or else those of each group. A number of 0 or an
+ * empty rate: it has no such limit. limits NULL: not known, so none.
+ */
+struct group_limits {
+    int64_t concurrency, backlog, weight;
+    dueq_bytes rate;
+};
+struct group_limits group_limits_of(const dueq_bounds *limits, dueq_bytes name);
+/* What dueq groups and dueq top show of a group before its name. */
+extern const char group_titles[];
+void group_put(FILE *out, const dueq_group *group, const dueq_bounds *limits);
 
 /* log.c: messages to the user, on stderr */
 
@@ -360,6 +372,8 @@ void cli_put_time(int64_t ms, int64_t now_ms);
 void cli_print_time(int64_t ms, int64_t now_ms);
 /* The state, since or until when it lasts, and a line end. */
 void cli_print_state(const dueq_message *message);
+/* Prints how far the job of the message has come, if the job said so. */
+void cli_print_progress(const dueq_message *message);
 /* "high", "normal", "low" */
 const char *cli_priority_name(dueq_priority priority);
 /* A header of the message; `otherwise`: the message does not have it. */

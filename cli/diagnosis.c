@@ -114,6 +114,8 @@ static int64_t waited_ms(const dueq_counts *counts) {
     return first ? counts->now_ms - first : 0;
 }
 
+bool is_stuck(const dueq_counts *counts) { return waited_ms(counts) >= STUCK_MS; }
+
 static const dueq_worker *last_offline(const struct workers_view *workers,
                                        const struct queue_row *row) {
     const dueq_worker *last = NULL;
@@ -128,10 +130,19 @@ static const dueq_worker *last_offline(const struct workers_view *workers,
 
 #define SHOWN(bytes) (int)(bytes).size, (const char *)(bytes).data
 
-/* The queue's own limit keeps its messages waiting, and not the workers. */
+static bool is_at_limit(const struct queue_row *row) {
+    return row->counts.at_limit[0] || row->at_group_limit[0];
+}
+
+/* Limits or holds keep its messages waiting, and not the workers. */
 static bool at_limit(const struct queue_row *row, const char *waited, struct diagnosis *why) {
     const bool by_rate = strcmp(row->counts.at_limit, "rate") == 0;
     const bool is_long = waited_ms(&row->counts) >= LONG_MS;
+    if (!row->counts.at_limit[0])
+        return because(why, CAUSE_GROUPS, is_long ? SEVERITY_LOOK : SEVERITY_MEANT,
+                       "all groups that wait are held or at a limit, such as %s; the oldest waits "
+                       "for %s",
+                       row->at_group_limit, waited);
     return because(why, CAUSE_LIMIT, is_long ? SEVERITY_LOOK : SEVERITY_MEANT,
                    "at its limit of the %s: leased %lld; the oldest waits for %s",
                    by_rate ? "rate" : "concurrency", (long long)row->counts.leased, waited);
@@ -145,7 +156,7 @@ static bool nobody(const struct workers_view *workers, const struct queue_row *r
     bool others = offline
                       ? offline->now_ms - offline->until_ms >= 120000 && SUM(row, 2, reserved) > 0
                       : row->leased_now;
-    if ((row->out > 0 || others) && row->counts.at_limit[0])
+    if ((row->out > 0 || others) && is_at_limit(row))
         return at_limit(row, waited, why);
     if (row->out > 0 || others)
         return because(why, CAUSE_BEHIND, SEVERITY_LOOK,
@@ -202,7 +213,7 @@ static bool waits(const struct workers_view *workers, const struct queue_row *ro
                        SHOWN(oldest->id),
                        time_format_span(row->counts.now_ms - oldest->since_ms, held),
                        SHOWN(slow->worker->host), (long long)slow->worker->pid, waited);
-    if (row->counts.at_limit[0])
+    if (is_at_limit(row))
         return at_limit(row, waited, why);
     return because(why, CAUSE_BEHIND, ms >= LONG_MS ? SEVERITY_ACT : SEVERITY_LOOK,
                    "behind: the oldest waits for %s; workers %lld, running %lld, room for %lld",
@@ -285,7 +296,7 @@ bool diagnose_queue(const struct queue_rows *rows, const struct queue_row *row,
     if (strcmp(counts->at_limit, "unreadable") == 0)
         return because(why, CAUSE_LIMIT, SEVERITY_ACT,
                        "its limits cannot be read: it delivers nothing until they are set anew");
-    if (waited_ms(counts) >= STUCK_MS)
+    if (is_stuck(counts))
         return waits(&rows->workers, row, why);
     if (fails(row, why))
         return true;

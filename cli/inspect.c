@@ -52,6 +52,7 @@ json_object *json_of_inspected(const char *queue, const dueq_message *message,
     json_object_object_add(object, "failures", json_object_new_int64(message->attempt - now));
     json_object_object_add(object, "crashes", json_object_new_int64(message->crashes));
     json_object_object_add(object, "error", json_text(message->error));
+    json_add_progress(object, message);
     json_holder(object, &holder);
     json_object *list = json_object_new_array();
     for (size_t i = history->count; i-- > 0;)
@@ -113,6 +114,7 @@ static void print_inspected(const struct cli *cli, const dueq_message *message,
             "none that says so: it came less than 12 seconds ago, or its holder has no heartbeat\n",
             cli_out);
     }
+    cli_print_progress(message);
     cli_label("pushed");
     cli_print_time(message->created_ms, message->now_ms);
     print_history(history, workers, message->now_ms);

@@ -65,6 +65,8 @@ void json_write_part(FILE *out, dueq_bytes text);
  * the object.
  */
 json_object *json_of_message(const char *queue, const dueq_message *message);
+/* Adds `progress` and `progress_note`, if the job of the message has said how far it is. */
+void json_add_progress(json_object *object, const dueq_message *message);
 /* The message without `body`, which is the last member. */
 json_object *json_of_head(const char *queue, const dueq_message *message);
 /*
@@ -84,6 +86,7 @@ json_object *json_of_failure(const dueq_failure *failure, const struct workers_v
 json_object *json_of_group(const dueq_group *group);
 /* How a message ended. */
 json_object *json_of_end(const char *queue, const dueq_end *end);
+json_object *json_of_limits(const char *queue, const dueq_bounds *limits);
 /* A message that a consumer has leased for long. */
 json_object *json_of_running(const char *queue, const struct running *running,
                              const dueq_message *message);

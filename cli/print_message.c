@@ -33,6 +33,15 @@ static void add_text(json_object *object, const char *name, dueq_bytes text) {
         json_object_object_add(object, name, json_text(text));
 }
 
+void json_add_progress(json_object *object, const dueq_message *message) {
+    if (message->progress < 0)
+        return;
+    char text[TIME_ROOM];
+    snprintf(text, sizeof text, "%.4g", message->progress);
+    json_object_object_add(object, "progress", json_object_new_double_s(message->progress, text));
+    add_text(object, "progress_note", message->progress_note);
+}
+
 json_object *json_of_head(const char *queue, const dueq_message *message) {
     json_object *object = json_object_new_object(), *headers = json_object_new_object();
     json_object_object_add(object, "queue", json_text((dueq_bytes){queue, strlen(queue)}));
@@ -56,6 +65,7 @@ json_object *json_of_head(const char *queue, const dueq_message *message) {
     add_text(object, "batch_queue", message->batch_queue);
     if (message->keep_ms)
         add_number(object, "keep_ms", message->keep_ms);
+    json_add_progress(object, message);
     for (size_t i = 0; i < message->header_count; i++) {
         json_object *name = json_text(message->headers[i].name);
         json_object_object_add(headers, json_object_get_string(name),
@@ -130,6 +140,15 @@ void cli_print_state(const dueq_message *message) {
     }
 }
 
+void cli_print_progress(const dueq_message *message) {
+    if (message->progress < 0)
+        return;
+    cli_label("progress");
+    fprintf(cli_out, "%.4g%%%s", 100 * message->progress, message->progress_note.size ? ", " : "");
+    cli_put(message->progress_note);
+    fputc('\n', cli_out);
+}
+
 void cli_print_message(const struct cli *cli, const dueq_message *message) {
     if (cli->json) {
         cli_json_message(cli, message);
@@ -157,6 +176,7 @@ void cli_print_message(const struct cli *cli, const dueq_message *message) {
         cli_label("keep");
         fprintf(cli_out, "%s\n", time_format_span(message->keep_ms, span));
     }
+    cli_print_progress(message);
     if (message->drop) {
         cli_label("drop");
         fputs("yes\n", cli_out);

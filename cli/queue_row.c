@@ -101,6 +101,33 @@ static dueq_status read_leases(struct cli *cli, dueq_queue *queue, struct queue_
     return status;
 }
 
+/*
+ * Sets at_group_limit, if the queue is stuck and no limit of the queue is the cause. Groups that
+ * may be served come first. A user who may not read groups gets the other diagnoses.
+ */
+static dueq_status read_group_limits(struct cli *cli, dueq_queue *queue, struct queue_row *row) {
+    dueq_result *page;
+    row->at_group_limit[0] = '\0';
+    if (row->counts.at_limit[0] || !is_stuck(&row->counts))
+        return DUEQ_OK;
+    dueq_status status =
+        cli_wait(cli, dueq_groups_submit(queue, (dueq_bytes){0}, ROW_GROUPS_READ), &page);
+    for (size_t i = 0; i < dueq_result_count(page); i++) {
+        const dueq_group *group = dueq_result_group(page, i);
+        if (group->waiting && !group->at_limit.size) {
+            row->at_group_limit[0] = '\0';
+            break;
+        }
+        if (group->waiting && !row->at_group_limit[0])
+            snprintf(row->at_group_limit, sizeof row->at_group_limit, "%.*s (%.*s)",
+                     group->name.size < DUEQ_MAX_GROUP ? (int)group->name.size : DUEQ_MAX_GROUP,
+                     (const char *)group->name.data, (int)group->at_limit.size,
+                     (const char *)group->at_limit.data);
+    }
+    dueq_result_free(page);
+    return is_server_status(status) ? status : DUEQ_OK;
+}
+
 static void count_workers(const struct workers_view *workers, struct queue_row *row) {
     for (size_t i = 0; i < workers->count; i++) {
         const dueq_worker *worker = workers->list[i].worker;
@@ -142,6 +169,8 @@ void queue_row_read(struct cli *cli, const struct queue_row *before, bool errors
         row->status = read_minutes(cli, queue, row);
     if (row->status == DUEQ_OK)
         row->status = read_leases(cli, queue, row);
+    if (row->status == DUEQ_OK)
+        row->status = read_group_limits(cli, queue, row);
     if (row->status == DUEQ_OK && errors)
         row->status = read_errors(cli, queue, row);
     describe_failure(cli, row->status, row->problem, sizeof row->problem);

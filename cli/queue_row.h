@@ -12,6 +12,7 @@ enum {
     ROW_MINUTES = 30,       /* minutes of history */
     ROW_ERROR_GROUPS = 8,   /* different errors that a row has, at most */
     ROW_ERRORS_READ = 50,   /* messages of one state that a row reads for them */
+    ROW_GROUPS_READ = 50,   /* groups that a row of a stuck queue reads */
     ERROR_CLASS_SIZE = 160, /* bytes of one such error */
     DIAGNOSIS_SIZE = 600    /* bytes of a diagnosis */
 };
@@ -56,6 +57,7 @@ struct healths {
     X(HUNG, "hung", "dueq running QUEUE shows the messages; restart the workers that hang")        \
     X(BEHIND, "behind", "more workers, or faster ones")                                            \
     X(LIMIT, "limit", "dueq limits QUEUE shows the limits, dueq limit QUEUE sets others")          \
+    X(GROUPS, "groups", "dueq groups QUEUE shows them; dueq limit and dueq hold change that")      \
     X(POISON, "poison", "dueq peek QUEUE dead says why; then dueq kick or dueq purge")             \
     X(CRASHING, "crashing", "see why workers are killed")                                          \
     X(FAILING, "failing", "dueq failures QUEUE says why")                                          \
@@ -100,6 +102,11 @@ struct queue_row {
     dueq_rate minutes[ROW_MINUTES]; /* the latest is last; minutes without an event are zero */
     struct error_group groups[ROW_ERROR_GROUPS];
     size_t group_count;
+    /*
+     * Of a stuck queue: "acme (hold)", a group that is held or at a limit while no group that waits
+     * may be served. "": there is none, or it is not known.
+     */
+    char at_group_limit[DUEQ_MAX_GROUP + 32];
     int64_t workers, offline, leased, running, slots;
     bool leased_now; /* no worker is registered, but a message has a lease that lasts */
     /* The severity of the worst trouble, here or (of a partition) in the whole queue; -1: none. */
@@ -180,6 +187,8 @@ void error_groups_add_page(struct queue_row *row, const dueq_result *page);
 
 /* diagnosis.c: what is wrong, in the words of top, doctor, metrics and web */
 
+/* Whether a message waits for so long that the queue counts as stuck. */
+bool is_stuck(const dueq_counts *counts);
 /* Why the queue's messages wait or fail. False: nothing is wrong. */
 bool diagnose_queue(const struct queue_rows *rows, const struct queue_row *row,
                     struct diagnosis *why);

@@ -324,11 +324,12 @@ static int run_limit(struct cli *cli, int argc, char *argv[]) {
         {"group", required_argument, NULL, 4},
         {"backlog", required_argument, NULL, 5},
         {"weight", required_argument, NULL, 6},
-        {"each-group-concurrency", required_argument, NULL, 7},
-        {"each-group-rate", required_argument, NULL, 8},
-        {"each-group-burst", required_argument, NULL, 9},
-        {"each-group-backlog", required_argument, NULL, 10},
-        {"clear", no_argument, NULL, 11},
+        {"order", required_argument, NULL, 7},
+        {"each-group-concurrency", required_argument, NULL, 8},
+        {"each-group-rate", required_argument, NULL, 9},
+        {"each-group-burst", required_argument, NULL, 10},
+        {"each-group-backlog", required_argument, NULL, 11},
+        {"clear", no_argument, NULL, 12},
         CLI_OPTIONS};
     int64_t concurrency = DUEQ_UNCHANGED;
     dueq_bytes rate = {0};
@@ -336,6 +337,7 @@ static int run_limit(struct cli *cli, int argc, char *argv[]) {
     dueq_bytes group = {0};
     int64_t backlog = DUEQ_UNCHANGED;
     int64_t weight = DUEQ_UNCHANGED;
+    dueq_bytes order = {0};
     int64_t each_group_concurrency = DUEQ_UNCHANGED;
     dueq_bytes each_group_rate = {0};
     int64_t each_group_burst = DUEQ_UNCHANGED;
@@ -363,19 +365,22 @@ static int run_limit(struct cli *cli, int argc, char *argv[]) {
             weight = cli_limit(cli, "weight", optarg, DUEQ_MAX_LIMIT);
             break;
         case 7:
+            order = (dueq_bytes){optarg, strlen(optarg)};
+            break;
+        case 8:
             each_group_concurrency = cli_limit(cli, "each-group-concurrency", optarg,
                                                DUEQ_MAX_LIMIT);
             break;
-        case 8:
+        case 9:
             each_group_rate = (dueq_bytes){optarg, strlen(optarg)};
             break;
-        case 9:
+        case 10:
             each_group_burst = cli_limit(cli, "each-group-burst", optarg, DUEQ_MAX_LIMIT);
             break;
-        case 10:
+        case 11:
             each_group_backlog = cli_limit(cli, "each-group-backlog", optarg, DUEQ_MAX_LIMIT);
             break;
-        case 11:
+        case 12:
             clear = 1;
             break;
         }
@@ -387,9 +392,9 @@ static int run_limit(struct cli *cli, int argc, char *argv[]) {
     dueq_status status = dueq_limit_submit(cli->queue,
       &(dueq_limit_options){.struct_size = sizeof(dueq_limit_options), .concurrency = concurrency,
       .rate = rate, .burst = burst, .group = group, .backlog = backlog, .weight = weight,
-      .each_group_concurrency = each_group_concurrency, .each_group_rate = each_group_rate,
-      .each_group_burst = each_group_burst, .each_group_backlog = each_group_backlog,
-      .clear = clear});
+      .order = order, .each_group_concurrency = each_group_concurrency,
+      .each_group_rate = each_group_rate, .each_group_burst = each_group_burst,
+      .each_group_backlog = each_group_backlog, .clear = clear});
     return cli_outcome(cli, "queue", subject, cli_wait(cli, status, NULL));
 }
 
@@ -409,6 +414,9 @@ const struct command limit_command = {
     "                              is refused; none: no limit\n"
     "  --weight N                  how many turns the --group gets for one of others, 1 to\n"
     "                              1000; none: one\n"
+    "  --order ORDER               fair: several messages of a group at once; fifo: one at a\n"
+    "                              time; strict: the next when the one before has ended for\n"
+    "                              good; none with --group: that of the queue\n"
     "  --each-group-concurrency N  how many messages of each group may be leased at once;\n"
     "                              none: no limit\n"
     "  --each-group-rate RATE      how many of each group are delivered in a time\n"

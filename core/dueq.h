@@ -580,7 +580,12 @@ typedef struct dueq_message {
      */
     dueq_bytes dead_letter;
     dueq_bytes group; /* the group with which the message takes turns; Size 0: it has none */
-    int64_t keep_ms;  /* for how long the end of the message is kept; 0: it is not kept */
+    /*
+     * How far the job of the message has come, from 0 to 1, as the job said. -1: it said nothing.
+     */
+    double progress;
+    dueq_bytes progress_note; /* what the job said with its progress; empty: nothing */
+    int64_t keep_ms;          /* for how long the end of the message is kept; 0: it is not kept */
     /*
      * The batch that counts how the message ends. Size 0: it is in no batch, or its end was
      * counted.
@@ -751,11 +756,16 @@ typedef struct dueq_group {
     int64_t leased;
     int64_t now_ms; /* the server's clock when it answered */
     /*
-     * What keeps its messages waiting: concurrency or rate, its limits; or hold; empty: nothing
-     * does.
+     * What keeps its messages waiting: concurrency or rate, its limits; order or hold; empty:
+     * nothing does.
      */
     dueq_bytes at_limit;
     int64_t held_until_ms; /* until when the group is held; 0: it is not */
+    /*
+     * If it is the order: the id of the message that must end before the next one begins. Size 0:
+     * there is none, or it is not known.
+     */
+    dueq_bytes holder;
     /* The end of what was made. */
 } dueq_group;
 
@@ -797,6 +807,8 @@ typedef struct dueq_group_limits {
     /* How many of its messages may wait before a push is refused. 0: the limit of each group. */
     int64_t backlog;
     int64_t weight; /* how many turns it gets for one turn of a group without a weight; 0: one */
+    /* In which order its messages begin: fair, fifo or strict; empty: the queue's. */
+    dueq_bytes order;
     /* The end of what was made. */
 } dueq_group_limits;
 
@@ -818,6 +830,7 @@ typedef struct dueq_bounds {
     int64_t each_group_burst;
     /* How many messages of each group may wait before a push is refused. 0: no limit. */
     int64_t each_group_backlog;
+    char order[256]; /* in which order messages of a group begin: fifo or strict; empty: fair */
     /* The groups that have limits of their own, by their names. */
     const void *groups;
     size_t group_count;
@@ -890,12 +903,21 @@ typedef struct dueq_limit_options {
      * in 100 ms, at least 1.
      */
     int64_t burst;
-    /* The group that the limits above and the two below are of; data NULL: they are the queue's. */
+    /*
+     * The group that the limits above and the three below are of; data NULL: they are the queue's.
+     */
     dueq_bytes group;
     /* How many messages of `group` may wait before a push is refused, to DUEQ_MAX_LIMIT. */
     int64_t backlog;
     /* How many turns `group` gets for one of a group without a weight, to DUEQ_MAX_WEIGHT. */
     int64_t weight;
+    /*
+     * In which order messages of `group`, or of each group that has no order of its own, begin.
+     * "fair": in the order of the line, several at once; "fifo": one at a time, and the retry of a
+     * failed one waits aside; "strict": the next one when the one before has ended for good.
+     * "none": `group` has the queue's order from now on. Size 0: it stays as it is.
+     */
+    dueq_bytes order;
     /* The same of each group that has no such limit of its own. Not together with `group`. */
     int64_t each_group_concurrency;
     dueq_bytes each_group_rate;

@@ -571,6 +571,7 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(WORD, each_group_rate) \
     X(OPTIONAL, each_group_burst) \
     X(OPTIONAL, each_group_backlog) \
+    X(WORD, order) \
     X(GROUP_LIMITS, groups)
 #define DUEQ_GROUP_LIMITS_FIELDS(X) \
     X(TEXT, name) \
@@ -578,7 +579,8 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(TEXT, rate) \
     X(OPTIONAL, burst) \
     X(OPTIONAL, backlog) \
-    X(OPTIONAL, weight)
+    X(OPTIONAL, weight) \
+    X(TEXT, order)
 #define DUEQ_FINDING_FIELDS(X) \
     X(WORD, kind) \
     X(WORD, text) \
@@ -647,7 +649,8 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(INDEX, leased) \
     X(TIME, now_ms) \
     X(TEXT, at_limit) \
-    X(MAYBE_TIME, held_until_ms)
+    X(MAYBE_TIME, held_until_ms) \
+    X(NAME, holder)
 #define DUEQ_BATCH_FIELDS(X) \
     X(TEXT, id) \
     X(TEXT, state) \
@@ -695,6 +698,8 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(FLAG, drop) \
     X(NAME, dead_letter) \
     X(NAME, group) \
+    X(SHARE, progress) \
+    X(TEXT, progress_note) \
     X(MAYBE_TIME, keep_ms) \
     X(NAME, batch) \
     X(NAME, batch_queue)

@@ -89,6 +89,15 @@ KINDS = {
         read="None if {item} < 0 else {item} / 1000",
         none="-1",
     ),
+    # A part of the whole, from 0 to 1.
+    "share": Kind(
+        "double {name}",
+        "float",
+        "float | None",
+        "?float",
+        "None if {item} < 0 else {item}",
+        none="-1",
+    ),
     "state": Kind("dueq_state {name}", "int", "State", "State", "STATES[{item}]"),
     "failure_kind": Kind(
         "dueq_failure_kind {name}",

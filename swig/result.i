@@ -34,6 +34,7 @@ static PyObject *headers_object(const dueq_message *message) {
 #define ROW_MAYBE_TIME(ms) PyLong_FromLongLong(ms)
 #define ROW_SPAN(ms) PyLong_FromLongLong(ms)
 #define ROW_MEASURED(ms) PyLong_FromLongLong(ms)
+#define ROW_SHARE(share) PyFloat_FromDouble(share)
 #define ROW_FAILURE_KIND(kind) PyUnicode_FromString(dueq_failure_name(kind))
 #define ROW_EXAMPLES(examples) examples_object(from)
 #define ROW_LEASES(leases) leases_object(from)

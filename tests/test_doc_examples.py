@@ -135,7 +135,7 @@ def test_guide_php_works_when_pasted(shop: dict[str, str]) -> None:
 
 def test_controls_python_works_when_pasted_from_its_top_to_its_end(shop: dict[str, str]) -> None:
     code = blocks("python", "docs/controls.md")
-    printed = re.findall(r"# (\[b'.*\]|None|\d rate|\d[\d ]*)$", "\n".join(code), flags=re.M)
+    printed = re.findall(r"# (\[b'.*\]|None|order|\d rate|\d[\d ]*)$", "\n".join(code), flags=re.M)
     lines = run([sys.executable, "-"], "\n".join(code), shop)
     assert lines == [*printed, "ordered", "paid"]
 

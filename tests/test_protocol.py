@@ -308,8 +308,10 @@ def test_keys_are_named_as_golden(server: Server, name: str) -> None:
     queue.cancel("ended")
     queue.limit(each_group_rate="1/h", each_group_burst=5)
     queue.hold("b", 3600)
+    queue.limit(order="strict", group="d")
+    queue.push("i", group="d")
     queue.push_many(dueq.Draft("h", group="a") for _ in range(50))
-    assert len(queue.reserve_many(9)) == 5
+    assert len(queue.reserve_many(9)) == 6
     queue.push("h", group="c")
     queue.push_many([dueq.Draft("d"), dueq.Draft("e", priority=1), dueq.Draft("f", priority=-1)])
     queue.push("g", id="g", unique=3600)

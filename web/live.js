@@ -75,7 +75,7 @@ const PLACES = {
   nobody: ["workers", "Workers"], behind: ["workers", "Workers"],
   hung: ["workers", "What is leased longest"], poison: ["errors", "Dead by error"],
   failing: ["delayed", "Those to be tried again"], crashing: ["leased", "Leased"],
-  limit: ["leased", "Leased"], outbox: ["outbox", "Outbox"] };
+  limit: ["leased", "Leased"], groups: ["groups", "Groups"], outbox: ["outbox", "Outbox"] };
 
 /** The causes that nothing on this page mends: the sentence says what to do in the shell. */
 const SHELL = new Set(["limit"]);

@@ -67,6 +67,9 @@ function about(message) {
     ["Attempts", limit(message.attempt, message.max_attempts)],
     ["Crashes", limit(message.crashes, message.max_crashes)],
     ["Deliveries", String(message.deliveries)],
+    message.progress !== undefined && ["Progress",
+      el("progress", { value: message.progress }), ` ${+(100 * message.progress).toFixed(2)} %`,
+      message.progress_note && `, ${plain(message.progress_note)}`],
     ["Priority", message.priority],
     message.expires_ms
       && ["Expires", time(message.expires_ms), ` (${away(message.expires_ms, message.now_ms)})`],

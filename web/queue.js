@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { chart } from "./chart.js";
 import { ask, away, brief, button, el, number, path, plain, second, size, span,
   toast } from "./dom.js";
+import { groups } from "./groups.js";
 import { liveCharts, putBadges, putWhy, wholeOf, why } from "./live.js";
 import { put, set } from "./patch.js";
 import { attempt, cell, problem, table } from "./table.js";
@@ -121,7 +122,8 @@ function errors(queue) {
         kicked += part.list[0].kicked;
         after = part.next;
       } while (after);
-      toast(`${number(kicked)} messages are ready again`);
+      toast(kicked === 1 ? "1 message is ready again"
+        : `${number(kicked)} messages are ready again`);
     } catch (error) {
       toast(error.message, true);
     }
@@ -207,60 +209,6 @@ function schedules(queue) {
 
   read();
   return { body: [failed, list.element, more] };
-}
-
-function groups(queue) {
-  const more = el("div", { class: "row" }), failed = el("div");
-  let rows = [];
-
-  async function purge({ name, waiting }) {
-    if (!(await ask("Purge this group?",
-      `The messages of ${brief(name)} that wait (about ${number(waiting)}) or are delayed are `
-        + "deleted. Leased and dead ones stay.",
-      { yes: "Purge it", danger: true }))) return;
-    let purged = 0, after;
-    try {
-      do {
-        const part =
-          await api.post(api.of(queue, "purge_group") + api.query({ group: name, after }));
-        purged += part.list[0].purged;
-        after = part.next;
-      } while (after);
-      toast(`${number(purged)} messages were deleted`);
-    } catch (error) {
-      toast(error.message, true);
-    }
-    read();
-  }
-
-  const cells = (one) => [
-    cell("Group", one.name, () => one.name === null ? el("span", { class: "dim" }, "(no group)")
-      : brief(one.name, 128), "text"),
-    cell("Waiting", number(one.waiting)),
-    cell("Leased", one.leased === null ? "–" : number(one.leased)),
-    cell("Oldest", one.oldest_ms === null ? "–" : span(one.now_ms - one.oldest_ms)),
-    ...api.state.writable
-      ? [cell("", one.name === null ? "" : JSON.stringify([one.name, one.waiting]),
-        () => one.name === null ? "" : button("Purge", () => purge(one), "danger"), "actions")]
-      : []];
-  const list = table(["Group", "Waiting", "Leased", "Oldest", ...api.state.writable ? [""] : []],
-    ({ name }) => JSON.stringify(name), cells);
-
-  /** wished: the user asked for it, not the timer. */
-  async function read(after, wished) {
-    try {
-      const page = await api.get(api.of(queue, "groups") + api.query({ count: PAGE, after }));
-      rows = [...new Map([...after ? rows : [], ...page.list].map((one) => [one.name, one]))
-        .values()];
-      list.show(rows, "No message with a group waits or is leased.", wished);
-      put(more, page.next, () => page.next && button("More", () => read(page.next, true)));
-      put(failed, "");
-    } catch (error) {
-      put(failed, error.message, () => problem(error));
-    }
-  }
-  read(undefined, true);
-  return { body: [failed, list.element, more], read: () => rows.length <= PAGE && read() };
 }
 
 function historyCharts(step) {

@@ -318,6 +318,7 @@ namespace Dueq
             string|null $group = null,
             int|null $backlog = null,
             int|null $weight = null,
+            string|null $order = null,
             int|null $eachGroupConcurrency = null,
             string|null $eachGroupRate = null,
             int|null $eachGroupBurst = null,
@@ -1119,6 +1120,9 @@ namespace Dueq
          *     0: no limit; null: as it is
          * @param int|null $weight how many turns $group gets for one of a group without a weight, 1
          *     to 1000; 0: one; null: as it is
+         * @param string|null $order "fair": several messages of a group at once; "fifo": one at a
+         *     time; "strict": the next when the one before has ended for good; of a $group also
+         *     "none": that of the queue; null: as it is
          * @param int|null $eachGroupConcurrency how many messages of each group may be leased at
          *     once; 0: no limit; null: as it is
          * @param string|null $eachGroupRate how many of each group are delivered in a time, as
@@ -1137,6 +1141,7 @@ namespace Dueq
             string|null $group = null,
             int|null $backlog = null,
             int|null $weight = null,
+            string|null $order = null,
             int|null $eachGroupConcurrency = null,
             string|null $eachGroupRate = null,
             int|null $eachGroupBurst = null,
@@ -1706,6 +1711,15 @@ namespace Dueq
         /** The group with which the message takes turns. null: it has none. */
         public readonly ?string $group;
 
+        /**
+         * How far the job of the message has come, from 0 to 1, as the job said. null: it said
+         * nothing.
+         */
+        public readonly ?float $progress;
+
+        /** What the job said with its progress; empty: nothing. */
+        public readonly string $progressNote;
+
         /** For how long the end of the message is kept. null: it is not kept. */
         public readonly ?float $keep;
 
@@ -2155,6 +2169,9 @@ namespace Dueq
         /** How many turns it gets for one turn of a group without a weight. null: one. */
         public readonly ?int $weight;
 
+        /** In which order its messages begin: fair, fifo or strict; empty: the queue's. */
+        public readonly string $order;
+
         // The end of what was made.
 
         private function __construct() {}
@@ -2193,6 +2210,9 @@ namespace Dueq
 
         /** How many messages of each group may wait before a push is refused. null: no limit. */
         public readonly ?int $eachGroupBacklog;
+
+        /** In which order messages of a group begin: fifo or strict; empty: fair. */
+        public readonly string $order;
 
         /** @var list<GroupLimits> The groups that have limits of their own, by their names. */
         public readonly array $groups;
@@ -2611,13 +2631,19 @@ namespace Dueq
         public readonly float $now;
 
         /**
-         * What keeps its messages waiting: concurrency or rate, its limits; or hold; empty: nothing
-         * does.
+         * What keeps its messages waiting: concurrency or rate, its limits; order or hold; empty:
+         * nothing does.
          */
         public readonly string $atLimit;
 
         /** Until when the group is held. null: it is not. */
         public readonly ?float $heldUntil;
+
+        /**
+         * If it is the order: the id of the message that must end before the next one begins. null:
+         * there is none, or it is not known.
+         */
+        public readonly ?string $holder;
 
         // The end of what was made.
 

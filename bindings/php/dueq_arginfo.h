@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: e1ab9ac591e32fe01721414308ca1763fd15a5ff */
+ * Stub hash: 73a3af81bf251cd5cecb38413eab2531eeaf8924 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -156,6 +156,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_limit,
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, group, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, backlog, IS_LONG, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, weight, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, order, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, eachGroupConcurrency, IS_LONG, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, eachGroupRate, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, eachGroupBurst, IS_LONG, 1, "null")
@@ -2098,6 +2099,18 @@ static zend_class_entry *register_class_Dueq_Message(zend_class_entry *class_ent
 	zend_declare_typed_property(class_entry, property_group_name, &property_group_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
 	zend_string_release(property_group_name);
 
+	zval property_progress_default_value;
+	ZVAL_UNDEF(&property_progress_default_value);
+	zend_string *property_progress_name = zend_string_init("progress", sizeof("progress") - 1, 1);
+	zend_declare_typed_property(class_entry, property_progress_name, &property_progress_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_progress_name);
+
+	zval property_progressNote_default_value;
+	ZVAL_UNDEF(&property_progressNote_default_value);
+	zend_string *property_progressNote_name = zend_string_init("progressNote", sizeof("progressNote") - 1, 1);
+	zend_declare_typed_property(class_entry, property_progressNote_name, &property_progressNote_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_progressNote_name);
+
 	zval property_keep_default_value;
 	ZVAL_UNDEF(&property_keep_default_value);
 	zend_string *property_keep_name = zend_string_init("keep", sizeof("keep") - 1, 1);
@@ -2371,6 +2384,12 @@ static zend_class_entry *register_class_Dueq_GroupLimits(void)
 	zend_declare_typed_property(class_entry, property_weight_name, &property_weight_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
 	zend_string_release(property_weight_name);
 
+	zval property_order_default_value;
+	ZVAL_UNDEF(&property_order_default_value);
+	zend_string *property_order_name = zend_string_init("order", sizeof("order") - 1, 1);
+	zend_declare_typed_property(class_entry, property_order_name, &property_order_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_order_name);
+
 	return class_entry;
 }
 
@@ -2423,6 +2442,12 @@ static zend_class_entry *register_class_Dueq_Limits(void)
 	zend_string *property_eachGroupBacklog_name = zend_string_init("eachGroupBacklog", sizeof("eachGroupBacklog") - 1, 1);
 	zend_declare_typed_property(class_entry, property_eachGroupBacklog_name, &property_eachGroupBacklog_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
 	zend_string_release(property_eachGroupBacklog_name);
+
+	zval property_order_default_value;
+	ZVAL_UNDEF(&property_order_default_value);
+	zend_string *property_order_name = zend_string_init("order", sizeof("order") - 1, 1);
+	zend_declare_typed_property(class_entry, property_order_name, &property_order_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_order_name);
 
 	zval property_groups_default_value;
 	ZVAL_UNDEF(&property_groups_default_value);
@@ -3004,6 +3029,12 @@ static zend_class_entry *register_class_Dueq_Group(void)
 	zend_string *property_heldUntil_name = zend_string_init("heldUntil", sizeof("heldUntil") - 1, 1);
 	zend_declare_typed_property(class_entry, property_heldUntil_name, &property_heldUntil_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
 	zend_string_release(property_heldUntil_name);
+
+	zval property_holder_default_value;
+	ZVAL_UNDEF(&property_holder_default_value);
+	zend_string *property_holder_name = zend_string_init("holder", sizeof("holder") - 1, 1);
+	zend_declare_typed_property(class_entry, property_holder_name, &property_holder_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_holder_name);
 
 	return class_entry;
 }

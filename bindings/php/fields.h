@@ -42,6 +42,7 @@
 #define MAKE_OPTIONAL(out, number) MAKE_OR_NULL(out, number, MAKE_COUNT(out, number))
 #define MAKE_INDEX(out, number) MAKE_OR_NULL(out, (number) >= 0, MAKE_COUNT(out, number))
 #define MAKE_MEASURED(out, ms) MAKE_OR_NULL(out, (ms) >= 0, MAKE_TIME(out, ms))
+#define MAKE_SHARE(out, share) MAKE_OR_NULL(out, (share) >= 0, ZVAL_DOUBLE(out, share))
 #define MAKE_NAME(out, bytes) MAKE_OR_NULL(out, (bytes).size, MAKE_TEXT(out, bytes))
 
 #endif

@@ -232,6 +232,7 @@ ZEND_METHOD(Dueq_Queue, limit) {
     zend_long backlog = DUEQ_UNCHANGED;
     bool no_weight = true;
     zend_long weight = DUEQ_UNCHANGED;
+    zend_string *order = NULL;
     bool no_each_group_concurrency = true;
     zend_long each_group_concurrency = DUEQ_UNCHANGED;
     zend_string *each_group_rate = NULL;
@@ -241,7 +242,7 @@ ZEND_METHOD(Dueq_Queue, limit) {
     zend_long each_group_backlog = DUEQ_UNCHANGED;
     bool clear = 0;
 
-    ZEND_PARSE_PARAMETERS_START(0, 11)
+    ZEND_PARSE_PARAMETERS_START(0, 12)
         Z_PARAM_OPTIONAL
         Z_PARAM_LONG_OR_NULL(concurrency, no_concurrency)
         Z_PARAM_STR_OR_NULL(rate)
@@ -249,6 +250,7 @@ ZEND_METHOD(Dueq_Queue, limit) {
         Z_PARAM_STR_OR_NULL(group)
         Z_PARAM_LONG_OR_NULL(backlog, no_backlog)
         Z_PARAM_LONG_OR_NULL(weight, no_weight)
+        Z_PARAM_STR_OR_NULL(order)
         Z_PARAM_LONG_OR_NULL(each_group_concurrency, no_each_group_concurrency)
         Z_PARAM_STR_OR_NULL(each_group_rate)
         Z_PARAM_LONG_OR_NULL(each_group_burst, no_each_group_burst)
@@ -265,6 +267,7 @@ ZEND_METHOD(Dueq_Queue, limit) {
       .group = group ? dueq_php_bytes(group) : (dueq_bytes){0},
       .backlog = no_backlog ? DUEQ_UNCHANGED : backlog,
       .weight = no_weight ? DUEQ_UNCHANGED : weight,
+      .order = order ? dueq_php_bytes(order) : (dueq_bytes){0},
       .each_group_concurrency = no_each_group_concurrency ? DUEQ_UNCHANGED : each_group_concurrency,
       .each_group_rate = each_group_rate ? dueq_php_bytes(each_group_rate) : (dueq_bytes){0},
       .each_group_burst = no_each_group_burst ? DUEQ_UNCHANGED : each_group_burst,

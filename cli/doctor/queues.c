@@ -53,6 +53,7 @@ static enum check check_of(enum cause cause) {
     case CAUSE_HUNG:
     case CAUSE_BEHIND:
     case CAUSE_LIMIT:
+    case CAUSE_GROUPS:
         return CHECK_STUCK;
     case CAUSE_PAUSED:
         return CHECK_PAUSED;

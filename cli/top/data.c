@@ -41,17 +41,37 @@ dueq_status top_read_counts(struct top *top) {
     return note(top, queue_rows_read_counts(top->cli, &top->rows, serve));
 }
 
+/* What a view shows, as it is read. */
+struct reading {
+    dueq_result *list; /* a page of messages, or one message */
+    dueq_result *groups, *limits;
+    bool has_limits; /* the limits were read, or cannot be read */
+    dueq_status limits_status;
+    struct history history;
+};
+
+static void reading_end(struct reading *reading) {
+    dueq_result_free(reading->list);
+    dueq_result_free(reading->groups);
+    dueq_result_free(reading->limits);
+    history_end(&reading->history);
+}
+
 /*
- * Reads a page of messages. The first page of ready messages is empty if all of them wait in the
- * lines of groups: then the next page is read, as long as the view stays.
+ * Reads a page of messages, or of up to `most` groups. A page is empty if its messages wait in the
+ * lines of groups, or if nothing of its groups waits: then the next page is read, as long as the
+ * view stays.
  */
-static dueq_status read_page(struct top *top, dueq_queue *queue, dueq_result **page) {
-    dueq_bytes cursor = {top->cursor, top->cursor_size};
+static dueq_status read_page(struct top *top, dueq_queue *queue, const struct top_cursor *at,
+                             size_t most, bool groups, dueq_result **page) {
+    dueq_bytes cursor = {at->data, at->size};
     dueq_status status;
     int pages = 0;
     do {
         dueq_result *next;
-        status = cli_wait(top->cli, dueq_peek_submit(queue, top->state, cursor, TOP_PAGE), &next);
+        status = groups ? dueq_groups_submit(queue, cursor, most)
+                        : dueq_peek_submit(queue, top->state, cursor, most);
+        status = cli_wait(top->cli, status, &next);
         dueq_result_free(*page);
         *page = next;
         cursor = dueq_result_cursor(next);
@@ -60,134 +80,94 @@ static dueq_status read_page(struct top *top, dueq_queue *queue, dueq_result **p
     return status;
 }
 
+static dueq_status read_message(struct top *top, dueq_queue *queue, struct reading *into) {
+    dueq_status status =
+        cli_wait(top->cli, dueq_find_submit(queue, bytes_of(top->id)), &into->list);
+    return status != DUEQ_OK
+               ? status
+               : history_of(top->cli, queue, dueq_result_message(into->list, 0), &into->history);
+}
+
+/* Reads groups and, if it is time, the limits: those of a queue without groups only for `all`. */
+static dueq_status read_groups(struct top *top, dueq_queue *queue, bool all, struct reading *into) {
+    static const struct top_cursor first = {.size = 0};
+    const bool old = !top->limits_ms || time_monotonic_ms() >= top->limits_ms + TOP_LIMITS_MS;
+    dueq_status status = read_page(top, queue, all ? &top->groups_at : &first,
+                                   all ? TOP_PAGE : TOP_NEXT_GROUPS, true, &into->groups);
+    into->has_limits = old && status == DUEQ_OK && (all || dueq_result_count(into->groups));
+    if (into->has_limits)
+        into->limits_status = cli_wait(top->cli, dueq_limits_submit(queue), &into->limits);
+    return into->limits_status == DUEQ_INTERRUPTED ? DUEQ_INTERRUPTED : status;
+}
+
+static dueq_status read_queue(struct top *top, dueq_queue *queue, struct reading *into) {
+    dueq_queue_preview(queue, CLI_PREVIEW);
+    dueq_status status = read_page(top, queue, &top->at, TOP_PAGE, false, &into->list);
+    return status == DUEQ_OK ? read_groups(top, queue, false, into) : status;
+}
+
+/* The order of the groups may have changed: keeps the same group selected. */
+static void follow_group(struct top *top, const dueq_result *now) {
+    size_t *selected = &top->selected[TOP_GROUPS];
+    const dueq_group *one = dueq_result_group(top->groups, *selected);
+    for (size_t i = 0; one && i < dueq_result_count(now); i++) {
+        const dueq_bytes name = dueq_result_group(now, i)->name;
+        if (name.size == one->name.size && memcmp(name.data, one->name.data, name.size) == 0) {
+            *selected = i;
+            return;
+        }
+    }
+}
+
+static void keep(dueq_result **into, dueq_result **from) {
+    dueq_result_free(*into);
+    *into = *from;
+    *from = NULL;
+}
+
+static void keep_groups(struct top *top, struct reading *reading) {
+    keep(&top->groups, &reading->groups);
+    if (!reading->has_limits)
+        return;
+    keep(&top->limits, &reading->limits);
+    top->limits_ms = time_monotonic_ms();
+    describe_failure(top->cli, reading->limits_status, top->limits_problem,
+                     sizeof top->limits_problem);
+}
+
 void top_read_view(struct top *top) {
     dueq_queue *queue;
-    dueq_result *result = NULL, *groups = NULL;
-    struct history history = {0};
+    struct reading reading = {0};
     enum top_view view = top->view;
     char name[DUEQ_MAX_NAME + 1];
     top->hurry = false;
-    if (view != TOP_QUEUE && view != TOP_MESSAGE)
+    if (view != TOP_QUEUE && view != TOP_MESSAGE && view != TOP_GROUPS)
         return;
     strcpy(name, top->queue);
     dueq_status status = dueq_queue_open(top->cli->client, name, strlen(name), &queue);
-    if (status == DUEQ_OK && view == TOP_MESSAGE) {
-        status = cli_wait(top->cli, dueq_find_submit(queue, bytes_of(top->id)), &result);
-    } else if (status == DUEQ_OK) {
-        dueq_queue_preview(queue, CLI_PREVIEW);
-        status = read_page(top, queue, &result);
-    }
-    if (status == DUEQ_OK && view == TOP_MESSAGE)
-        status = history_of(top->cli, queue, dueq_result_message(result, 0), &history);
-    else if (status == DUEQ_OK)
-        status =
-            cli_wait(top->cli, dueq_groups_submit(queue, (dueq_bytes){0}, TOP_GROUPS), &groups);
+    if (status == DUEQ_OK)
+        status = view == TOP_MESSAGE  ? read_message(top, queue, &reading)
+                 : view == TOP_GROUPS ? read_groups(top, queue, true, &reading)
+                                      : read_queue(top, queue, &reading);
     dueq_queue_close(queue);
     /* If a key has changed the view meanwhile, drop the result: the new view is read next. */
-    bool stays = view == top->view && strcmp(name, top->queue) == 0 && !top->hurry;
-    if (!stays || status == DUEQ_INTERRUPTED) {
-        history_end(&history);
-        dueq_result_free(result);
-        dueq_result_free(groups);
-        return;
-    }
-    if (view == TOP_MESSAGE) {
+    const bool stays = view == top->view && strcmp(name, top->queue) == 0 && !top->hurry;
+    if (stays && status != DUEQ_INTERRUPTED && view == TOP_MESSAGE) {
         history_end(&top->history);
-        top->history = history;
-    } else {
-        dueq_result_free(top->groups);
-        top->groups = groups;
+        top->history = reading.history;
+        reading.history = (struct history){0};
+        keep(&top->message, &reading.list);
+        top->message_status = status;
+    } else if (stays && status != DUEQ_INTERRUPTED && view == TOP_GROUPS) {
+        follow_group(top, reading.groups);
+        keep_groups(top, &reading);
+        top->groups_status = status;
+    } else if (stays && status != DUEQ_INTERRUPTED) {
+        keep_groups(top, &reading);
+        keep(&top->page, &reading.list);
+        top->page_status = status;
     }
-    dueq_result **into = view == TOP_QUEUE ? &top->page : &top->message;
-    dueq_result_free(*into);
-    *into = result;
-    *(view == TOP_QUEUE ? &top->page_status : &top->message_status) = status;
-}
-
-/* Changes by keys */
-
-/* Kicks the messages of the page whose error is of the class. */
-static dueq_status kick_those(struct top *top, dueq_queue *queue, const dueq_result *page,
-                              const char *class, size_t *all) {
-    dueq_bytes ids[ROW_ERRORS_READ];
-    dueq_result *kicked;
-    size_t count = 0;
-    for (size_t i = 0; i < dueq_result_count(page); i++) {
-        const dueq_message *message = dueq_result_message(page, i);
-        char text[ERROR_CLASS_SIZE];
-        if (message && error_class(message, text) && strcmp(text, class) == 0)
-            ids[count++] = message->id;
-    }
-    if (!count)
-        return DUEQ_OK;
-    dueq_status status = cli_wait(top->cli, dueq_kick_submit(queue, ids, count), &kicked);
-    for (size_t i = 0; i < dueq_result_count(kicked); i++)
-        *all += dueq_result_status(kicked, i) == DUEQ_OK;
-    dueq_result_free(kicked);
-    /* A message that was kicked or cancelled meanwhile is no failure. */
-    return status < 0 ? status : DUEQ_OK;
-}
-
-static dueq_status kick_all(struct top *top, dueq_queue *queue, const char *class, size_t *all) {
-    dueq_result *page = NULL, *next;
-    dueq_status status;
-    dueq_queue_preview(queue, CLI_PREVIEW);
-    do {
-        status = cli_wait(
-            top->cli, dueq_peek_submit(queue, DUEQ_DEAD, dueq_result_cursor(page), ROW_ERRORS_READ),
-            &next);
-        dueq_result_free(page);
-        page = next;
-        if (status == DUEQ_OK)
-            status = kick_those(top, queue, page, class, all);
-    } while (status == DUEQ_OK && dueq_result_cursor(page).size > 0);
-    dueq_result_free(page);
-    return status;
-}
-
-static dueq_status perform(struct top *top, const char *name, const struct top_order *order,
-                           dueq_result **result, size_t *all) {
-    const dueq_bytes id = bytes_of(order->id);
-    dueq_queue *queue;
-    dueq_status status = dueq_queue_open(top->cli->client, name, strlen(name), &queue);
-    if (status == DUEQ_OK)
-        status = order->verb == TOP_PAUSE    ? cli_wait(top->cli, dueq_pause_submit(queue), NULL)
-                 : order->verb == TOP_RESUME ? cli_wait(top->cli, dueq_resume_submit(queue), NULL)
-                 : order->verb == TOP_KICK
-                     ? cli_wait(top->cli, dueq_kick_submit(queue, &id, 1), NULL)
-                 : order->verb == TOP_CANCEL
-                     ? cli_wait(top->cli, dueq_cancel_submit(queue, &id, 1), result)
-                     : kick_all(top, queue, order->error, all);
-    dueq_queue_close(queue);
-    return status;
-}
-
-void top_perform(struct top *top) {
-    static const char *const done[] = {"", "paused", "resumed", "kicked", "kicked", "cancelled"};
-    const struct top_order order = top->order;
-    const struct queue_row *row = queue_rows_find(&top->rows, order.queue);
-    const size_t parts = row ? row->parts : 0;
-    dueq_result *result = NULL;
-    dueq_status status = DUEQ_OK;
-    char problem[300];
-    size_t all = 0;
-    top->order.verb = TOP_NOTHING;
-    if (!parts)
-        status = perform(top, order.queue, &order, &result, &all);
-    for (size_t i = 1; status == DUEQ_OK && i <= parts; i++)
-        status = perform(top, row[i].queue, &order, &result, &all);
-    describe_failure(top->cli, status, problem, sizeof problem);
-    const char *what = order.id[0] ? order.id : order.queue;
-    if (status != DUEQ_OK)
-        snprintf(top->said, sizeof top->said, "%s: not %s: %s: %s", what, done[order.verb],
-                 dueq_status_name(status), problem);
-    else if (order.verb == TOP_KICK_ALL)
-        snprintf(top->said, sizeof top->said, "%s: %zu kicked", what, all);
-    else
-        snprintf(top->said, sizeof top->said, "%s: %s%s", what, done[order.verb],
-                 dueq_result_state(result, 0) == DUEQ_LEASED ? ", but a consumer had it" : "");
-    dueq_result_free(result);
-    top->hurry = true;
+    reading_end(&reading);
 }
 
 void top_end(struct top *top) {
@@ -195,5 +175,6 @@ void top_end(struct top *top) {
     dueq_result_free(top->page);
     dueq_result_free(top->message);
     dueq_result_free(top->groups);
+    dueq_result_free(top->limits);
     history_end(&top->history);
 }

@@ -5,6 +5,8 @@
 /* Bounds of the time between two readings. */
 enum { FASTEST_MS = 500, SLOWEST_MS = 60000 };
 
+const int64_t top_spans[TOP_SPANS] = {60000, 600000, 3600000, 86400000};
+
 static void go(struct top *top, enum top_view view) {
     top->view = view;
     top->hurry = true;
@@ -19,8 +21,21 @@ static void forget_page(struct top *top) {
 }
 
 static void begin_page(struct top *top) {
-    top->cursor_size = 0;
+    top->at.size = 0;
     forget_page(top);
+}
+
+static void forget_groups(struct top *top) {
+    dueq_result_free(top->groups);
+    top->groups = NULL;
+    top->groups_status = DUEQ_OK;
+    top->selected[TOP_GROUPS] = 0;
+    top->hurry = true;
+}
+
+static void begin_groups(struct top *top) {
+    top->groups_at.size = 0;
+    forget_groups(top);
 }
 
 static void open_queue(struct top *top, const char *name, dueq_state state) {
@@ -29,8 +44,11 @@ static void open_queue(struct top *top, const char *name, dueq_state state) {
     snprintf(top->queue, sizeof top->queue, "%s", name);
     top->state = state;
     top->back = top->view;
-    dueq_result_free(top->groups);
-    top->groups = NULL;
+    dueq_result_free(top->limits);
+    top->limits = NULL;
+    top->limits_ms = 0;
+    top->limits_problem[0] = '\0';
+    begin_groups(top);
     begin_page(top);
     go(top, TOP_QUEUE);
 }
@@ -59,7 +77,7 @@ const struct queue_row *top_selected(const struct top *top) {
 /* The queue that a key acts on; NULL: none. */
 static const char *subject(const struct top *top) {
     const struct queue_row *row = top->view == TOP_QUEUES ? top_selected(top) : NULL;
-    if (top->view == TOP_QUEUE || top->view == TOP_MESSAGE)
+    if (top->view == TOP_QUEUE || top->view == TOP_MESSAGE || top->view == TOP_GROUPS)
         return top->queue;
     return row ? row->queue : NULL;
 }
@@ -131,7 +149,9 @@ static void enter(struct top *top) {
 }
 
 static void leave(struct top *top) {
-    if (top->view == TOP_MESSAGE)
+    if (top->view == TOP_GROUPS)
+        begin_groups(top);
+    if (top->view == TOP_MESSAGE || top->view == TOP_GROUPS)
         go(top, TOP_QUEUE);
     else if (top->view == TOP_QUEUE || top->view == TOP_HELP)
         go(top, top->back);
@@ -171,6 +191,37 @@ static void ask(struct top *top, enum top_verb verb) {
     *(whole ? &top->order : &top->asked) = order;
 }
 
+/* Asks about the selected group, or ends its hold. */
+static void ask_group(struct top *top, enum top_verb verb) {
+    const dueq_group *group = dueq_result_group(top->groups, top->selected[TOP_GROUPS]);
+    struct top_order order = {.verb = verb};
+    /* No group of dueq's own has such a name. */
+    if (top->view != TOP_GROUPS || !group || group->name.size >= sizeof order.id ||
+        (group->name.size && memchr(group->name.data, '\0', group->name.size)))
+        return;
+    const char *refusal = top->read_only      ? "read only: nothing is changed"
+                          : !group->name.size ? "messages without a group cannot be held or purged"
+                          : verb == TOP_END_HOLD && !group->held_until_ms ? "the group is not held"
+                                                                          : NULL;
+    if (refusal) {
+        snprintf(top->said, sizeof top->said, "%s", refusal);
+        return;
+    }
+    strcpy(order.queue, top->queue);
+    memcpy(order.id, group->name.data, group->name.size);
+    *(verb == TOP_END_HOLD ? &top->order : &top->asked) = order;
+}
+
+/* Performs what was asked about, if the key agrees. */
+static void answer(struct top *top, int key) {
+    const bool holds = top->asked.verb == TOP_HOLD;
+    if (holds ? key >= '1' && key < '1' + TOP_SPANS : key == 'y' || key == 'Y') {
+        top->order = top->asked;
+        top->order.hold_ms = holds ? top_spans[key - '1'] : 0;
+    }
+    top->asked.verb = TOP_NOTHING;
+}
+
 static void turn(struct top *top, int by) {
     if (top->view != TOP_QUEUE)
         return;
@@ -179,12 +230,14 @@ static void turn(struct top *top, int by) {
 }
 
 static void next_page(struct top *top) {
-    dueq_bytes cursor = dueq_result_cursor(top->page);
-    if (top->view != TOP_QUEUE || !cursor.size || cursor.size > sizeof top->cursor)
+    const bool groups = top->view == TOP_GROUPS;
+    dueq_bytes cursor = dueq_result_cursor(groups ? top->groups : top->page);
+    struct top_cursor *at = groups ? &top->groups_at : &top->at;
+    if ((top->view != TOP_QUEUE && !groups) || !cursor.size || cursor.size > sizeof at->data)
         return;
-    memcpy(top->cursor, cursor.data, cursor.size);
-    top->cursor_size = cursor.size;
-    forget_page(top);
+    memcpy(at->data, cursor.data, cursor.size);
+    at->size = cursor.size;
+    (groups ? forget_groups : forget_page)(top);
 }
 
 static void move(struct top *top, int key, size_t rows) {
@@ -202,9 +255,7 @@ static void move(struct top *top, int key, size_t rows) {
 
 void top_key(struct top *top, int key, size_t rows) {
     if (top->asked.verb) {
-        if (key == 'y' || key == 'Y')
-            top->order = top->asked;
-        top->asked.verb = TOP_NOTHING;
+        answer(top, key);
         return;
     }
     switch (key) {
@@ -240,6 +291,23 @@ void top_key(struct top *top, int key, size_t rows) {
     case 'N':
         if (top->view == TOP_QUEUE)
             begin_page(top);
+        else if (top->view == TOP_GROUPS)
+            begin_groups(top);
+        break;
+    case 'g':
+        if (top->view == TOP_QUEUE) {
+            begin_groups(top);
+            go(top, TOP_GROUPS);
+        }
+        break;
+    case 'h':
+        ask_group(top, TOP_HOLD);
+        break;
+    case 'e':
+        ask_group(top, TOP_END_HOLD);
+        break;
+    case 'P':
+        ask_group(top, TOP_PURGE);
         break;
     case 'b':
         top->body = (top->body + 1) % TOP_BODIES;
@@ -267,6 +335,7 @@ void top_key(struct top *top, int key, size_t rows) {
         break;
     case ' ':
         top->again = true;
+        top->limits_ms = 0;
         break;
     case '?':
         help(top);

@@ -50,29 +50,6 @@ static void draw_counts(const struct queue_row *row, struct top_page *page) {
     page_put(page, TOP_PLAIN, false);
 }
 
-/* Its groups: those with the next turns */
-
-static void draw_groups(const struct top *top, struct top_page *page) {
-    FILE *out;
-    if (!dueq_result_count(top->groups))
-        return;
-    page_say(page, TOP_TITLE, "%8s %7s %8s  %s", "WAITING", "LEASED", "OLDEST",
-             dueq_result_cursor(top->groups).size ? "GROUP (more: dueq groups)" : "GROUP");
-    for (size_t i = 0; i < dueq_result_count(top->groups); i++) {
-        const dueq_group *group = dueq_result_group(top->groups, i);
-        char waiting[NUMBER_ROOM], leased[NUMBER_ROOM], age[TIME_ROOM];
-        const int64_t age_ms = group->oldest_ms ? group->now_ms - group->oldest_ms : -1;
-        const dueq_bytes none = {"(no group)", 10};
-        const int rest = page->width - 27;
-        out = page_line(page);
-        fprintf(out, "%8s %7s %8s  ", text_number(group->waiting, waiting),
-                group->leased < 0 ? "-" : text_number(group->leased, leased),
-                time_format_span(age_ms, age));
-        top_cell(out, group->name.size ? group->name : none, rest > 0 ? rest : 0);
-        page_put(page, TOP_PLAIN, false);
-    }
-}
-
 /* Its messages */
 
 static void draw_message_row(const struct top *top, const dueq_message *message,
@@ -124,7 +101,8 @@ void draw_queue(const struct top *top, struct top_page *page) {
         draw_counts(row, page);
         draw_series(row, page);
     }
-    draw_groups(top, page);
+    if (dueq_result_count(top->groups))
+        draw_group_rows(top, page, "GROUP (g: all)", false);
     draw_tabs(top, row, page);
     page->fixed = page->count;
     if (!top->page)

@@ -59,22 +59,38 @@ size_t top_clip(FILE *out, const char *text, size_t width) {
     return columns + (width > 0);
 }
 
+static char *escaped(dueq_bytes text) {
+    char *shown = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&shown, &size);
+    if (!out)
+        cli_out_of_memory();
+    text_show(out, text, TEXT_LINE);
+    if (fclose(out))
+        cli_out_of_memory();
+    return shown;
+}
+
+size_t top_brief(FILE *out, dueq_bytes text, size_t width) {
+    /* No line has room for more. */
+    char *shown = escaped((dueq_bytes){text.data, text.size < 4096 ? text.size : 4096});
+    const size_t columns = top_clip(out, shown, width);
+    free(shown);
+    return columns;
+}
+
 void top_cell(FILE *out, dueq_bytes text, int width) {
-    size_t columns = (size_t)(width < 0 ? -width : width), size = 0, part_size = 0;
-    char *shown = NULL, *part = NULL;
-    FILE *escaped = open_memstream(&shown, &size), *cut = open_memstream(&part, &part_size);
-    if (!escaped || !cut)
+    const size_t columns = (size_t)(width < 0 ? -width : width);
+    char *part = NULL;
+    size_t size = 0;
+    FILE *cut = open_memstream(&part, &size);
+    if (!cut)
         cli_out_of_memory();
-    /* No column has room for more. */
-    text_show(escaped, (dueq_bytes){text.data, text.size < 4096 ? text.size : 4096}, TEXT_LINE);
-    if (fclose(escaped))
-        cli_out_of_memory();
-    size_t taken = top_clip(cut, shown, columns);
+    const size_t taken = top_brief(cut, text, columns);
     if (fclose(cut))
         cli_out_of_memory();
     fprintf(out, "%*s%s%*s", width < 0 ? (int)(columns - taken) : 0, "", part,
             width < 0 ? 0 : (int)(columns - taken), "");
-    free(shown);
     free(part);
 }
 
@@ -96,18 +112,6 @@ void top_spark(FILE *out, const int64_t *values, size_t count) {
 }
 
 /* Lines */
-
-static char *escaped(dueq_bytes text) {
-    char *shown = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&shown, &size);
-    if (!out)
-        cli_out_of_memory();
-    text_show(out, text, TEXT_LINE);
-    if (fclose(out))
-        cli_out_of_memory();
-    return shown;
-}
 
 FILE *page_line(struct top_page *page) {
     page->out = open_memstream(&page->text, &page->size);

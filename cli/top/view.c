@@ -32,7 +32,8 @@ enum top_style top_style(enum severity level) {
 }
 
 static void draw_title(const struct top *top, struct top_page *page) {
-    static const char *const names[] = {"queues", "workers", "errors", "queue", "message", "help"};
+    static const char *const names[] = {"queues",  "workers", "errors", "queue",
+                                        "message", "groups",  "help"};
     char time[TIME_ROOM], every[TIME_ROOM];
     FILE *out = page_line(page);
     fprintf(out, "dueq top  %s  %.8s  every %s%s  ", names[top->view],
@@ -231,11 +232,36 @@ static void draw_errors(const struct top *top, struct top_page *page) {
 
 void top_draw(const struct top *top, struct top_page *page) {
     static void (*const views[])(const struct top *, struct top_page *) = {
-        draw_queues, draw_workers, draw_errors, draw_queue, draw_message, draw_help};
+        draw_queues, draw_workers, draw_errors, draw_queue, draw_message, draw_groups, draw_help};
     page_end(page);
     draw_head(top, page);
     page->fixed = page->count;
     views[top->view](top, page);
+}
+
+/* A question. Long names are cut, so that the answers stay on the screen. */
+static void draw_question(const struct top_order *asked, struct top_page *page) {
+    static const char *const deeds[] = {"",
+                                        "Pause",
+                                        "Resume",
+                                        "Kick (deliver again, with all attempts)",
+                                        "Kick all dead with",
+                                        "Cancel (delete, in any state)",
+                                        "Hold",
+                                        "End the hold of",
+                                        "Purge (delete waiting and delayed)"};
+    const char *name = asked->verb == TOP_KICK_ALL ? asked->error : asked->id;
+    const char *answers = asked->verb == TOP_HOLD ? "1: 1m, 2: 10m, 3: 1h, 4: 1d, other keys: no"
+                                                  : "y: yes, other keys: no";
+    const size_t taken = strlen(deeds[asked->verb]) + strlen(answers) + strlen("  of ? ");
+    size_t room = (size_t)page->width > taken ? (size_t)page->width - taken : 0;
+    FILE *out = page_line(page);
+    fprintf(out, "%s ", deeds[asked->verb]);
+    room -= top_brief(out, (dueq_bytes){name, strlen(name)}, room * 2 / 3);
+    fputs(" of ", out);
+    top_brief(out, (dueq_bytes){asked->queue, strlen(asked->queue)}, room);
+    fprintf(out, "? %s", answers);
+    page_put(page, TOP_WARN, false);
 }
 
 void top_foot(const struct top *top, struct top_page *page) {
@@ -245,18 +271,11 @@ void top_foot(const struct top *top, struct top_page *page) {
         "Enter queue  K kick all of the error  Tab queues, workers  ? help  q quit",
         "Enter look  <-/-> state  n next  p pause  r resume  k kick  c cancel  Esc back",
         "b body as text, JSON, hex  k kick  c cancel  Esc back  ? help  q quit",
+        "h hold  e end the hold  P purge  n next page  Esc back  ? help  q quit",
         "Esc back  q quit",
     };
-    static const char *const asks[] = {"",
-                                       "Pause",
-                                       "Resume",
-                                       "Kick (deliver again, with all attempts)",
-                                       "Kick all dead with",
-                                       "Cancel (delete, in any state; this cannot be undone)"};
-    const struct top_order *asked = &top->asked;
-    if (asked->verb)
-        page_say(page, TOP_WARN, "%s %s of %s? y: yes, any other key: no", asks[asked->verb],
-                 asked->verb == TOP_KICK_ALL ? asked->error : asked->id, asked->queue);
+    if (top->asked.verb)
+        draw_question(&top->asked, page);
     else
         page_say(page, TOP_DIM, "%s", keys[top->view]);
 }

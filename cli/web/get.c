@@ -418,6 +418,15 @@ void get_groups(struct call *call) {
     dueq_result_free(page);
 }
 
+void get_limits(struct call *call) {
+    dueq_result *result;
+    const dueq_status status = dueq_limits(call->cli.queue, &result);
+    api_end(call, status);
+    if (status == DUEQ_OK)
+        api_line(call, json_of_limits(call->cli.queue_name, dueq_result_limits(result)));
+    dueq_result_free(result);
+}
+
 /* Schedules */
 
 static size_t show_schedules(struct call *call, const dueq_result *page, void *context) {

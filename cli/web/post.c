@@ -205,15 +205,39 @@ void post_kick_all(struct call *call) {
 
 /* Verbs about a group */
 
-void post_purge_group(struct call *call) {
+static dueq_bytes group_of(const struct call *call) {
     const dueq_bytes group = text(call, "group");
+    if (!group.data)
+        cli_usage(&call->cli, "the argument group is missing");
+    return group;
+}
+
+static int64_t hold_of(const struct call *call) {
+    const char *word = api_word(call, "duration");
+    if (!word)
+        cli_usage(&call->cli, "the argument duration is missing: 30s, 10m; 0 ends the hold");
+    return cli_duration(&call->cli, "duration", word);
+}
+
+void post_hold(struct call *call) {
+    const dueq_bytes group = group_of(call);
+    const int64_t ms = hold_of(call);
+    api_item(call, "queue", call->queue, dueq_hold(call->cli.queue, group, ms));
+}
+
+void post_hold_group(struct call *call) {
+    const dueq_bytes ticket = one(call, "ticket");
+    const int64_t ms = hold_of(call);
+    api_item(call, "ticket", ticket, dueq_hold_group(call->cli.queue, ticket, ms));
+}
+
+void post_purge_group(struct call *call) {
+    const dueq_bytes group = group_of(call);
     const int64_t end_ms = time_monotonic_ms() + WEB_BUSY_MS;
     dueq_bytes cursor = text(call, "after");
     dueq_result *page = NULL;
     dueq_status status;
     size_t purged = 0;
-    if (!group.data)
-        cli_usage(&call->cli, "the argument group is missing");
     do {
         dueq_result *next;
         status = dueq_purge_group(call->cli.queue, group, cursor, WEB_STEP, &next);

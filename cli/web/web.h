@@ -97,6 +97,7 @@ void answer_messages(struct call *call, dueq_result *result);
 void get_errors(struct call *call);
 void get_schedules(struct call *call);
 void get_groups(struct call *call);
+void get_limits(struct call *call);
 
 /* Gets a page. Returns how many more messages it wants. */
 typedef size_t scan_page(struct call *call, const dueq_result *page, void *context);
@@ -131,6 +132,8 @@ void post_reschedule(struct call *call);
 void post_kick_all(struct call *call);
 void post_kick_group(struct call *call);
 void post_purge_group(struct call *call);
+void post_hold(struct call *call);
+void post_hold_group(struct call *call);
 void post_pause(struct call *call);
 void post_resume(struct call *call);
 void post_schedule_pause(struct call *call);

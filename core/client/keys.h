@@ -53,7 +53,8 @@
     X(KEPT, "kept")                                                                                \
     X(STARTED, "started")                                                                              \
     X(AWAITED, "awaited")                                                                          \
-    X(END_WAKE, "end_wake")
+    X(END_WAKE, "end_wake")                                                                        \
+    X(BEGUN, "begun")
 
 enum dueq__key {
 #define DUEQ__KEY_OF(name, suffix) DUEQ__KEY_##name,

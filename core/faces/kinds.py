@@ -167,6 +167,7 @@ KINDS = {
     ),
     # A text, or none, in a struct whose check checks it.
     "rate": RATE,
+    "order": RATE._replace(argument="ORDER"),
     # The same, where an empty text is not none.
     "group": RATE._replace(
         python_pass="{name}",

@@ -293,7 +293,7 @@ static struct fanout *copy(const struct dueq__fanout_request *asked) {
         size += asked->filter->error.size;
     if (asked->limits)
         dueq__struct_copy(&limits, asked->limits, &dueq__layout_limit_options);
-    size += limits.rate.size + limits.group.size + limits.each_group_rate.size;
+    size += limits.rate.size + limits.group.size + limits.order.size + limits.each_group_rate.size;
     struct fanout *fanout = calloc(1, sizeof *fanout + size);
     if (!fanout)
         return NULL;
@@ -319,6 +319,7 @@ static struct fanout *copy(const struct dueq__fanout_request *asked) {
         fanout->limits = limits;
         keep(&at, &fanout->limits.rate);
         keep(&at, &fanout->limits.group);
+        keep(&at, &fanout->limits.order);
         keep(&at, &fanout->limits.each_group_rate);
         fanout->asked.limits = &fanout->limits;
     }

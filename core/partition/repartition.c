@@ -160,6 +160,7 @@ static dueq_status take_over_group_limits(dueq_queue *opened, const dueq_bounds 
         options.burst = group->burst;
         options.backlog = group->backlog;
         options.weight = group->weight;
+        options.order = group->order;
         status = dueq_limit(opened, &options);
     }
     return status;
@@ -174,7 +175,8 @@ static dueq_status take_over_limits(dueq_queue *old, dueq_queue *opened, size_t 
     dueq_status status = dueq_limits(old, &result);
     const dueq_bounds *limits = dueq_result_limits(result);
     if (limits && (limits->concurrency || *limits->rate || limits->each_group_concurrency ||
-                   *limits->each_group_rate || limits->each_group_backlog || limits->group_count)) {
+                   *limits->each_group_rate || limits->each_group_backlog || *limits->order ||
+                   limits->group_count)) {
         dueq_limit_options options = DUEQ_LIMIT;
         options.concurrency = limits->concurrency;
         options.rate = rate_in(limits->rate);
@@ -183,6 +185,7 @@ static dueq_status take_over_limits(dueq_queue *old, dueq_queue *opened, size_t 
         options.each_group_rate = rate_in(limits->each_group_rate);
         options.each_group_burst = limits->each_group_burst;
         options.each_group_backlog = limits->each_group_backlog;
+        options.order = (dueq_bytes){limits->order, strlen(limits->order)};
         old->partition_count = opened->partition_count = count;
         status = dueq_limit(opened, &options);
         if (!status)

@@ -2,7 +2,7 @@
 -- The ticket of a ready message stays in its lane. The reserve that meets it drops it.
 -- keys msg delayed leased dead outbox wake meta attempts reply turns working parked timers
 -- keys ends kept started awaited guests
--- includes message deferred_removals count keep_reply held refuse_partitioned wake give_places
+-- includes message deferred_removals count keep_reply held refuse_partitioned wake leaves
 -- includes note_end now
 -- args ids
 -- Returns a digit for each: the state that it was in (1 ready, 2 delayed, 3 leased, 4 dead), or 0:
@@ -10,8 +10,8 @@
 
 -- include held
 -- include refuse_partitioned
-local sets, states, seen, cancelled, taken_out = { delayed, leased, dead, outbox }, {}, {}, 0, {}
-local now = now_ms()
+local sets, states, seen, cancelled = { delayed, leased, dead, outbox }, {}, {}, 0
+local taken_out, waiting, has_group, now = {}, {}, false, now_ms()
 for i = 4, #ARGV do
   local id = ARGV[i]
   local m = not seen[id] and find_message(id, sets)
@@ -21,19 +21,27 @@ for i = 4, #ARGV do
   if place < 4 then
     defer_forget(id)
     cancelled = cancelled + 1
+    has_group = has_group or string.find(m.ticket, '=', 1, true)
   end
   if place < 3 then
     note_end(now, id, m.envelope, 'cancelled', m.ticket, '', '')
   end
   if place == 2 then
     taken_out[#taken_out + 1] = m.ticket
+  elseif place < 2 then
+    waiting[#waiting + 1] = m.ticket
   end
   if place > 0 and place < 4 then
     defer_removal('ZREM', sets[place], m.ticket)
   end
 end
--- include give_places
-local returned = give_places and give_places() or 0
+local returned = 0
+if has_group then
+  -- include leaves
+  leaves(taken_out)
+  leaves(waiting, true)
+  returned = write_left()
+end
 local out = write_ends()
 run_removals()
 if (held or returned > 0) and cancelled > 0 then

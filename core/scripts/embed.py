@@ -45,7 +45,7 @@ LIBRARY = {path.stem: path for place in PLACES for path in place.rglob("lib/*.lu
 # The names that Lua has in Redis and Valkey, as far as scripts use them.
 GIVEN = {
     *["redis", "ARGV", "string", "table", "math", "struct", "cmsgpack", "cjson", "unpack"],
-    *["ipairs", "pairs", "tonumber", "tostring", "type", "pcall", "select"],
+    *["ipairs", "pairs", "next", "tonumber", "tostring", "type", "pcall", "select"],
 }
 
 

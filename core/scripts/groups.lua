@@ -1,12 +1,14 @@
 -- groups: lists the groups of a queue, a page at a time. Changes nothing.
--- keys msg ready leased meta groups lines turns parked timers holds
--- includes decimal now ticket group_mark first_in_line set_page refuse_layout
+-- keys msg ready leased meta groups lines turns parked timers holds limits begun attempts dead
+-- keys outbox
+-- includes decimal now ticket group_mark first_in_line set_page refuse_layout begun
 -- args alone: cursor ('': the first page), how many at most
 -- Returns { now ms, cursor of the next page ('': none), then for each group: its name as in
 --   tickets, how many tickets wait, the first of them that has a message ('': none), how many of
 --   its messages are leased (-1: not known, as more than 1,000 of the queue are), what keeps them
---   waiting ('concurrency', 'rate', 'hold', or '': nothing), until when it is held in ms (0: it is
---   not) }.
+--   waiting ('concurrency', 'order', 'rate', 'hold', or '': nothing), until when it is held in ms
+--   (0: it is not), and, if they wait because of the order, the id of the message that must end
+--   before ('': not known) }.
 --   First come the groups that are in `turns`, in the order of their next turns; then those that
 --   are at a limit, in the order of their virtual times; behind them those that have only leased
 --   messages, or tickets among the first 500 of `ready`, which no script has sorted yet. A group of
@@ -20,9 +22,10 @@ if not state[1] then
   return answer
 end
 
--- By group: how many of its messages have tickets in `ready`, and are leased; and its first ticket
--- in `ready`, among those that go to the front of its line, and among the others.
-local arrived, leases, front, behind, names = {}, {}, {}, {}, {}
+-- By group: how many of its messages have tickets in `ready`, and are leased; its first ticket in
+-- `ready`, among those that go to the front of its line, and among the others; and the id of a
+-- leased message.
+local arrived, leases, front, behind, at_work, names = {}, {}, {}, {}, {}, {}
 local function add(counts, name)
   if not arrived[name] and not leases[name] then
     names[#names + 1] = name
@@ -43,22 +46,43 @@ for _, ticket in ipairs(knows_leases and redis.call('ZRANGE', leased, 0, -1) or 
   local _, id, suffix = ticket_read(ticket)
   if id then
     add(leases, group_of(suffix))
+    at_work[group_of(suffix)] = id
   end
 end
 
--- What keeps the messages of a group waiting, and until when the group is held.
+-- The id of the message that must end before the next of its group begins; '': not known.
+local function holder_of(name, order)
+  for _, member in ipairs(order == 'strict' and begun_page(name, 0, 10) or {}) do
+    local own, id = string.match(member, '\t(%w*):(.+)$')
+    local first = id and '0.' .. own .. '=' .. name .. ':' .. id
+    if id and (begun_ticket(member) or redis.call('ZSCORE', leased, first)) then
+      return id
+    end
+  end
+  return at_work[name] or ''
+end
+
+-- What keeps the messages of a group waiting, until when the group is held, and which message must
+-- end before.
 local is_limited = redis.call('HGET', meta, 'limited') == '2'
 local function limit_of(name)
   if not is_limited then
-    return '', 0
+    return '', 0, ''
   end
   local held_until = tonumber(redis.call('ZSCORE', holds, name) or '') or 0
   if held_until > now_ms() and held_until <= 4102444800000 then
-    return 'hold', held_until
-  elseif redis.call('ZSCORE', parked, name) then
-    return redis.call('ZSCORE', timers, name) and 'rate' or 'concurrency', 0
+    return 'hold', held_until, ''
+  elseif not redis.call('ZSCORE', parked, name) then
+    return '', 0, ''
+  elseif redis.call('ZSCORE', timers, name) then
+    return 'rate', 0, ''
   end
-  return '', 0
+  local set = redis.call('HMGET', limits, 'g.order:' .. name, 'each.order')
+  local order = set[1] or set[2]
+  if order == 'fifo' or order == 'strict' then
+    return 'order', 0, holder_of(name, order)
+  end
+  return 'concurrency', 0, ''
 end
 
 local function show(name, mark)
@@ -69,10 +93,10 @@ local function show(name, mark)
     first = first_in_line(line)
   end
   if waiting > 0 or leases[name] then
-    local at_limit, held_until = limit_of(name)
+    local at_limit, held_until, holder = limit_of(name)
     for _, word in ipairs({
       name, decimal(waiting), front[name] or first or behind[name] or '',
-      knows_leases and decimal(leases[name] or 0) or '-1', at_limit, decimal(held_until),
+      knows_leases and decimal(leases[name] or 0) or '-1', at_limit, decimal(held_until), holder,
     }) do
       answer[#answer + 1] = word
     end

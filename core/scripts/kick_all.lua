@@ -1,5 +1,5 @@
 -- kick_all: kicks dead messages that fit a filter. Looks at a bounded number of messages.
--- keys msg ready high low dead wake meta attempts reply
+-- keys msg ready high low dead wake meta attempts begun reply
 -- includes set_page ticket attempts kick_messages keep_reply refuse_layout
 -- args cursor ('': from the first that died), how many to look at, text that the error contains
 --   ('': any), died from, died before (ms since 1970; 0: open)

@@ -1,17 +1,25 @@
 -- limit: sets limits of the queue, of each of its groups, or of one group.
 -- keys msg limits meta wake groups leased turns working parked timers rated
--- keys holds
--- includes bulk now wake noop_write refuse_layout regroup
+-- keys holds begun delayed attempts
+-- includes bulk now wake noop_write refuse_layout regroup note_begun
 -- args alone: the number of partitions, if the queue is one of them, else 1; '1': first removes all
 --   limits, or those of the group; the group as tickets have it (''); then of each limit its scope
---   ('': the queue, each: each group, g: the group), its name, and its value ('' or '0': none)
+--   ('': the queue, each: each group, g: the group), its name, and its value ('' or '0': none). An
+--   order has the value fair, fifo or strict.
 -- Returns a digit: 0 done, or an error: a burst without a rate, or too many groups with limits.
 
 -- include refuse_layout
 local partitions, clear, group = ARGV[1], ARGV[2] == '1', ARGV[3]
-local had, has, fields, gone = redis.pcall('HKEYS', limits), {}, {}, {}
-local unreadable = had.err and had
-had = unreadable and {} or had
+local found, had, has, fields, gone = redis.pcall('HGETALL', limits), {}, {}, {}, {}
+-- The orders of groups, by their fields; and whether this call changes any.
+local orders, changes_order = {}, false
+local unreadable = found.err and found
+for i = 1, unreadable and 0 or #found, 2 do
+  had[#had + 1] = found[i]
+  if string.find(found[i], '^%l+%.order') then
+    orders[found[i]], changes_order = found[i + 1], changes_order or clear
+  end
+end
 local function is_of_group(field)
   return string.find(field, '^g%.%l+:') and string.sub(field, -#group - 1) == ':' .. group
 end
@@ -27,7 +35,7 @@ local function summary(names)
     local name = scope == 'g' and string.match(field, ':(.*)$')
     queue = queue or field == 'concurrency' or field == 'rate'
     backlog = backlog or kind == 'backlog'
-    groups_limited = groups_limited or kind == 'concurrency' or kind == 'rate' or kind == 'weight'
+    groups_limited = groups_limited or kind and kind ~= 'backlog' and kind ~= 'burst'
     if name and not seen[name] then
       seen[name], number = true, number + 1
     end
@@ -55,6 +63,25 @@ for i = 4, #ARGV, 3 do
   else
     has[field], fields[#fields + 1], fields[#fields + 2] = true, field, value
   end
+  if name == 'order' then
+    orders[field], changes_order = value, true
+  end
+end
+-- A reserve reads the order of one group only where `each.order` is set.
+local each_order = has['each.order'] and orders['each.order']
+local has_own_order, has_strict = false, false
+for field in pairs(has) do
+  has_own_order = has_own_order or string.find(field, '^g%.order:')
+  has_strict = has_strict or orders[field] == 'strict'
+end
+if has_own_order and not each_order then
+  has['each.order'], fields[#fields + 1], fields[#fields + 2] = true, 'each.order', 'fair'
+elseif each_order == 'fair' and not has_own_order then
+  has['each.order'] = nil
+end
+local function is_strict(name)
+  local own = 'g.order:' .. name
+  return (has[own] and orders[own] or each_order) == 'strict'
 end
 local queue_limited, groups_limited, backlog, number = summary(has)
 if number > 1000 then
@@ -97,6 +124,9 @@ if backlog and not has['each.backlog'] then
   copies[#copies + 1], copies[#copies + 2] = '\t', '0'
 end
 bulk('HSET', groups, copies)
+if changes_order then
+  note_begun(has_strict and is_strict)
+end
 regroup(limited == '2')
 redis.call('HSET', meta, unpack(noted))
 for _, field in ipairs(had) do

@@ -1,10 +1,10 @@
 -- limits: the limits of the queue and of its groups.
 -- keys msg limits meta
 -- includes refuse_layout limits
--- Returns { concurrency, rate, burst, and of each group concurrency, rate, burst, backlog }, each
---   as it was set, or '': there is no limit; behind them, of each group that has limits of its own,
---   in the order of their names: its name, concurrency, rate, burst, backlog and weight; or an
---   error: CORRUPT.
+-- Returns { concurrency, rate, burst, and of each group concurrency, rate, burst, backlog, order },
+--   each as it was set, or '': there is no limit; behind them, of each group that has limits of its
+--   own, in the order of their names: its name, concurrency, rate, burst, backlog, weight and
+--   order; or an error: CORRUPT.
 
 -- include refuse_layout
 local limit, problem = limits_read()
@@ -17,7 +17,11 @@ for i = 1, #found, 2 do
   local kind, name = string.match(field, '^g%.(%l+):(.*)$')
   local of_groups = kind or string.match(field, '^each%.(%l+)$')
   local number = string.match(value, of_groups == 'rate' and '^([1-9]%d*)/[smh]$' or '^[1-9]%d*$')
-  if of_groups and not (number and #number <= 7 and tonumber(number) <= 1000000) then
+  local is_sound = number and #number <= 7 and tonumber(number) <= 1000000
+  if of_groups == 'order' then
+    is_sound = value == 'fair' or value == 'fifo' or value == 'strict'
+  end
+  if of_groups and not is_sound then
     return redis.error_reply(string.format('CORRUPT the limits of the queue cannot be read: '
       .. "%s has its %s damaged. 'dueq limit QUEUE' sets them anew", limits, of_groups))
   elseif kind and not own[name] then
@@ -35,10 +39,12 @@ local function add(from, ...)
   end
 end
 add(set, 'concurrency', 'rate', 'burst')
-add(set, 'each.concurrency', 'each.rate', 'each.burst', 'each.backlog')
+-- The order fair is that of groups of which nothing is said.
+set['each.order'] = set['each.order'] ~= 'fair' and set['each.order'] or nil
+add(set, 'each.concurrency', 'each.rate', 'each.burst', 'each.backlog', 'each.order')
 table.sort(names)
 for _, name in ipairs(names) do
   answer[#answer + 1] = name
-  add(own[name], 'concurrency', 'rate', 'burst', 'backlog', 'weight')
+  add(own[name], 'concurrency', 'rate', 'burst', 'backlog', 'weight', 'order')
 end
 return answer

@@ -12,7 +12,7 @@
 -- include refuse_partitioned
 local set, left = ({ false, delayed, leased, dead, outbox })[tonumber(ARGV[4])], tonumber(ARGV[5])
 local seen, met, purged, existing, more = {}, {}, 0, redis.call('HLEN', msg), false
-local now = now_ms()
+local waiting, now = {}, now_ms()
 local function take(tickets)
   for _, ticket in ipairs(tickets) do
     local _, id = ticket_read(ticket)
@@ -28,6 +28,7 @@ local function take(tickets)
         defer_forget(id)
         defer_removal('HDEL', handover, id)
         seen[id], purged = true, purged + 1
+        waiting[#waiting + 1] = (not set or set == delayed) and ticket or nil
       end
       if set then
         defer_removal('ZREM', set, ticket)
@@ -41,10 +42,12 @@ if set then
   local tickets = redis.call('ZRANGE', set, 0, left - 1)
   take(tickets)
   leaves(set == leased and tickets or {})
+  leaves(waiting, true)
 else
   for _, lane in ipairs({ high, ready, low }) do
     met[lane] = left > 0 and take(redis.call('LRANGE', lane, 0, left - 1)) or 0
   end
+  leaves(waiting, true)
   local state = redis.call('HMGET', meta, 'turns', 'returned')
   if state[1] then
     -- The groups that are at a limit come back to the turns.
@@ -89,7 +92,7 @@ for lane, number in pairs(met) do
     redis.call('LTRIM', lane, number, -1)
   end
 end
-if (held or came > 0) and set == leased and purged > 0 then
+if (held and set == leased or came > 0) and purged > 0 then
   wake_one(purged > 1)
 end
 if purged == existing then

@@ -3,7 +3,7 @@
 -- keys msg ready delayed outbox wake attempts meta reply groups lines turns parked
 -- keys ends kept started awaited guests
 -- includes ticket message envelope deferred_removals count group_mark group_line set_page
--- includes keep_reply refuse_layout noop_write note_end now note_event
+-- includes keep_reply refuse_layout noop_write wake note_end now note_event
 -- args the group's name as in tickets, cursor ('': the first page), how many tickets to look at at
 --   most
 -- Returns "PURGED CURSOR": how many messages went, and the next cursor ('': that was the last).
@@ -15,7 +15,7 @@
 
 -- include refuse_layout
 local name, cursor, left = ARGV[4], ARGV[5], tonumber(ARGV[6])
-local following, seen, purged, now = '', {}, 0, now_ms()
+local following, seen, purged, was_begun, now = '', {}, 0, false, now_ms()
 
 -- Looks at a ticket. Returns whether it is one of the group.
 local function take(ticket)
@@ -24,6 +24,7 @@ local function take(ticket)
   if not id or group_of(suffix) ~= name then
     return false
   end
+  was_begun = was_begun or string.byte(ticket) ~= 48
   local m = not seen[id] and find_message(id, {})
   if m and (ticket == m.ticket or not envelope_read(m.envelope)) then
     note_end(now, id, m.envelope, 'purged', m.ticket, '', '')
@@ -69,14 +70,19 @@ if following == '' then
   end
 end
 -- include noop_write
-if line and line.changed then
-  -- An empty line stays in `turns`, as when its last message was delivered. One in `parked` comes
-  -- back to `turns`.
-  local time = following == '' and redis.call('ZSCORE', parked, name)
-  if time then
-    redis.call('ZADD', turns, 'NX', time, name)
-    defer_removal('ZREM', parked, name)
+-- An empty line stays in `turns`, as when its last message was delivered. One in `parked` comes
+-- back to `turns`. So does a line that perhaps waited for a message that this page removes, as that
+-- was delivered before (lib/strict_order.lua).
+local is_emptied = line and line.changed and following == ''
+local time = (is_emptied or was_begun) and redis.call('ZSCORE', parked, name)
+if time then
+  redis.call('ZADD', turns, 'NX', time, name)
+  defer_removal('ZREM', parked, name)
+  if not is_emptied then
+    wake_one()
   end
+end
+if line and line.changed then
   redis.call('HSET', groups, name, mark_write(line))
 end
 if write_ends() then

@@ -3,7 +3,7 @@
 -- queues' batches count these members as dead: the notes for them stay in the outbox.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine
 -- keys rates received timings failures targets groups lines turns limits working parked
--- keys timers rated holds ends kept started awaited batches batch_ends guests reply
+-- keys timers rated holds ends kept started awaited begun batches batch_ends guests reply
 -- includes keep_reply refuse_layout batch_note now outbox_put bulk
 -- args '1': by force
 -- Returns how many messages it had, and ' r' if a relay has work; or an error, INVALID: it has
@@ -20,7 +20,8 @@ if problem and ARGV[4] ~= '1' then
 end
 local keys = { ready, high, low, delayed, leased, dead, attempts, handover, unique, wake,
   quarantine, rates, received, timings, failures, targets, groups, lines, turns, limits, working,
-  parked, timers, rated, holds, ends, kept, started, awaited, batches, batch_ends, guests }
+  parked, timers, rated, holds, ends, kept, started, awaited, begun, batches, batch_ends,
+  guests }
 if #found == 0 then
   redis.call('UNLINK', msg, outbox, meta, unpack(keys))
   return keep_reply(string.format('%d', number))

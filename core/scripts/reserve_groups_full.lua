@@ -1,7 +1,7 @@
 -- reserve_groups_full: reserve_full for a queue that has had messages with groups.
 -- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates
--- keys failures groups lines turns limits working parked timers rated holds ends kept started
--- keys awaited guests unique batches batch_ends
+-- keys failures groups lines turns limits working parked timers rated holds begun
+-- keys ends kept started awaited guests unique batches batch_ends
 -- includes turns arrivals group_limits full
 -- args as reserve_full
 -- passes on to reserve_full
@@ -13,7 +13,8 @@ local batch = {}
 -- `ready`. One call sorts all of them: a second call would put its own before those of the first.
 function by_turns.sort(returned, garbage)
   by_turns.returned = math.min(tonumber(string.match(returned or '', '^%d+$') or 0), 4000)
-  by_turns.sorted = sort_arrivals(math.max(250, by_turns.returned), by_turns.returned, garbage)
+  by_turns.sorted = sort_arrivals(math.max(250, by_turns.returned), by_turns.returned, garbage,
+    group_gate.is_begun)
 end
 
 function by_turns.bring_back(takes)
@@ -42,6 +43,9 @@ end
 -- taken: the floor is again what it was, so that no new group waits for turns that nobody had.
 function by_turns.judged(i, leaves, is_delivered)
   batch[i].stays, batch[i].is_free = not leaves, not is_delivered
+  if is_delivered then
+    group_gate.begins(batch[i].ticket)
+  end
   if i < #batch then
     return
   end
@@ -85,6 +89,6 @@ function by_turns.meta(fields)
 end
 
 by_turns.left, by_turns.unreadable = turns_left, unreadable
-by_turns.leave, by_turns.enter = group_gate.leave, group_gate.enter
+by_turns.leave, by_turns.enter, by_turns.ends = group_gate.leave, group_gate.enter, group_gate.ends
 by_turns.wait, by_turns.next_timer = group_gate.wait, group_gate.next_timer
 -- include full

@@ -89,19 +89,28 @@ static bool is_rate(dueq_bytes rate) {
            dueq__read_number((dueq_bytes){text, rate.size - 2}, 1, DUEQ_MAX_LIMIT, &number);
 }
 
-static bool is_none(dueq_bytes rate) { return dueq__bytes_equal(rate, (dueq_bytes){"none", 4}); }
+static bool is_word(dueq_bytes text, const char *word) {
+    return dueq__bytes_equal(text, dueq__text(word));
+}
+
+static bool is_order(dueq_bytes order) {
+    return is_word(order, "fair") || is_word(order, "fifo") || is_word(order, "strict");
+}
 
 /* The limits that an option of dueq_limit() sets: the field in the key `limits`, and its value. */
 struct limit {
     const char *what;  /* in errors */
     const char *field; /* behind a dot of each group, or before a colon of one */
     int64_t number, most;
-    const dueq_bytes *rate; /* NULL: it is a number */
+    const dueq_bytes *text; /* a rate or an order; NULL: it is a number */
 };
 
-enum { OWN = 5, EACH = 4, LIMITS = OWN + EACH };
+enum { ORDER = 5, OWN, EACH = 4, LIMITS = OWN + EACH };
 
-/* The first OWN are of the queue or of the group that `options` names, the others of each group. */
+/*
+ * The first OWN are of the queue or of the group that `options` names, the others of each group. An
+ * order of the queue is that of each group, too.
+ */
 static void list_limits(const dueq_limit_options *options, struct limit limits[LIMITS]) {
     const struct limit listed[LIMITS] = {
         {"the concurrency", "concurrency", options->concurrency, DUEQ_MAX_LIMIT, NULL},
@@ -109,6 +118,7 @@ static void list_limits(const dueq_limit_options *options, struct limit limits[L
         {"the burst", "burst", options->burst, DUEQ_MAX_LIMIT, NULL},
         {"the backlog", "backlog", options->backlog, DUEQ_MAX_LIMIT, NULL},
         {"the weight", "weight", options->weight, DUEQ_MAX_WEIGHT, NULL},
+        {"the order", "order", 0, 0, &options->order},
         {"each group's concurrency", "concurrency", options->each_group_concurrency, DUEQ_MAX_LIMIT,
          NULL},
         {"each group's rate", "rate", 0, 0, &options->each_group_rate},
@@ -119,14 +129,19 @@ static void list_limits(const dueq_limit_options *options, struct limit limits[L
 }
 
 static bool is_set(const struct limit *limit) {
-    return limit->rate ? limit->rate->size > 0 : limit->number != DUEQ_UNCHANGED;
+    return limit->text ? limit->text->size > 0 : limit->number != DUEQ_UNCHANGED;
 }
 
 static dueq_status check_limit(dueq_queue *queue, const struct limit *limit) {
-    if (!limit->rate)
+    const bool orders = !strcmp(limit->field, "order");
+    if (!limit->text)
         return check(queue, limit->what, NULL, limit->number, 0, limit->most);
-    if (is_none(*limit->rate) || is_rate(*limit->rate))
+    if (is_word(*limit->text, "none") ||
+        (orders ? is_order(*limit->text) : is_rate(*limit->text)))
         return DUEQ_OK;
+    if (orders)
+        return dueq__fail(&queue->client->error, DUEQ_INVALID,
+                          "%s is not fair, fifo, strict or none", limit->what);
     return dueq__fail(&queue->client->error, DUEQ_INVALID,
                       "%s is not like 1000/s, 100/m or 20/h, with a number from 1 to %d, or none",
                       limit->what, DUEQ_MAX_LIMIT);
@@ -175,13 +190,17 @@ void dueq__arg_put_limits(struct dueq__resp *words, const dueq_limit_options *gi
     for (size_t i = 0; i < LIMITS; i++) {
         if (!is_set(&limits[i]))
             continue;
-        dueq__resp_text(words, i >= OWN ? "each" : options.group.data ? "g" : "");
+        const bool of_group = options.group.data != NULL;
+        const bool of_each = i >= OWN || (i == ORDER && !of_group);
+        dueq__resp_text(words, of_each ? "each" : of_group ? "g" : "");
         dueq__resp_text(words, limits[i].field);
-        if (!limits[i].rate)
+        /* Without an order groups are fair. */
+        const bool is_none = limits[i].text && (is_word(*limits[i].text, "none") ||
+                                                (of_each && is_word(*limits[i].text, "fair")));
+        if (!limits[i].text)
             dueq__resp_number(words, limits[i].number);
         else
-            dueq__resp_bytes(words, limits[i].rate->data,
-                             is_none(*limits[i].rate) ? 0 : limits[i].rate->size);
+            dueq__resp_bytes(words, limits[i].text->data, is_none ? 0 : limits[i].text->size);
     }
 }
 

@@ -53,11 +53,11 @@ const dueq_group *dueq_result_group(const dueq_result *result, size_t index) {
 }
 
 enum { NOW = 0, CURSOR = 1, FIXED = 2 };
-enum { NAME, WAITING, FIRST, LEASED, AT_LIMIT, HELD_UNTIL, EACH };
+enum { NAME, WAITING, FIRST, LEASED, AT_LIMIT, HELD_UNTIL, HOLDER, EACH };
 
 /* False: the text is none that groups.lua sends. */
 static bool read_limit(dueq_bytes text, dueq_bytes *limit) {
-    static const char *const limits[] = {"", "concurrency", "rate", "hold"};
+    static const char *const limits[] = {"", "concurrency", "order", "rate", "hold"};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         *limit = dueq__text(limits[i]);
         if (dueq__bytes_equal(text, *limit))
@@ -76,7 +76,8 @@ static bool read_group(const struct dueq__reply *reply, size_t at, dueq_group *g
         !dueq__reply_number(dueq__reply_item(reply, at + LEASED), &group->leased) ||
         !dueq__reply_bytes(dueq__reply_item(reply, at + AT_LIMIT), &limit) ||
         !read_limit(limit, &group->at_limit) ||
-        !dueq__reply_number(dueq__reply_item(reply, at + HELD_UNTIL), &group->held_until_ms))
+        !dueq__reply_number(dueq__reply_item(reply, at + HELD_UNTIL), &group->held_until_ms) ||
+        !dueq__reply_bytes(dueq__reply_item(reply, at + HOLDER), &group->holder))
         return false;
     int64_t oldest_ms = dueq__ticket_read(first, &ticket) ? dueq__ticket_time(&ticket) : 0;
     group->oldest_ms = oldest_ms > 0 ? oldest_ms : 0;
@@ -86,13 +87,15 @@ static bool read_group(const struct dueq__reply *reply, size_t at, dueq_group *g
 dueq_result *dueq__result_groups(const struct dueq__reply *reply, struct dueq__error *error) {
     size_t words = dueq__reply_count(reply), bytes = 0;
     int64_t now_ms;
-    dueq_bytes cursor, name;
+    dueq_bytes cursor, text;
     if (words < FIXED || (words - FIXED) % EACH ||
         !dueq__reply_number(dueq__reply_item(reply, NOW), &now_ms) ||
         !dueq__reply_bytes(dueq__reply_item(reply, CURSOR), &cursor))
         return dueq__result_malformed(NULL, error, "groups");
-    for (size_t at = FIXED; at < words; at += EACH)
-        bytes += dueq__reply_bytes(dueq__reply_item(reply, at), &name) ? name.size : 0;
+    for (size_t at = FIXED; at < words; at += EACH) {
+        bytes += dueq__reply_bytes(dueq__reply_item(reply, at + NAME), &text) ? text.size : 0;
+        bytes += dueq__reply_bytes(dueq__reply_item(reply, at + HOLDER), &text) ? text.size : 0;
+    }
     size_t count = (words - FIXED) / EACH;
     dueq_result *result = dueq__result_new(&dueq__type_group, count, bytes + cursor.size, error);
     if (!result)
@@ -102,9 +105,10 @@ dueq_result *dueq__result_groups(const struct dueq__reply *reply, struct dueq__e
         dueq_group group = {.now_ms = now_ms};
         if (!read_group(reply, FIXED + i * EACH, &group))
             return dueq__result_malformed(result, error, "groups");
-        name = dueq__result_copy(result, group.name);
-        size_t size = dueq__group_unescape(name, (char *)(uintptr_t)name.data);
-        group.name = (dueq_bytes){name.data, size};
+        text = dueq__result_copy(result, group.name);
+        size_t size = dueq__group_unescape(text, (char *)(uintptr_t)text.data);
+        group.name = (dueq_bytes){text.data, size};
+        group.holder = dueq__result_copy(result, group.holder);
         memcpy(result->items[i].value, &group, sizeof group);
         result->items[i].id = group.name;
     }

@@ -5,6 +5,9 @@
 
 /* Reads messages from the answers of reserve, find and peek. */
 
+/* A cursor gives the progress with so many parts of the whole at most: four decimal places. */
+#define PROGRESS_PARTS 10000
+
 /* A message, the envelope with its headers, and how late it is (-1: not known). */
 struct message {
     dueq_message message;
@@ -61,10 +64,38 @@ static bool read_entry(const struct dueq__reply *reply, size_t at, bool attempts
         return true;
     }
     message->body_size = message->body.size;
+    message->progress = -1;
+    message->progress_note = (dueq_bytes){"", 0};
     if (message->state == DUEQ_LEASED)
         message->ticket = ticket;
     set_attempts(message, parts.deliveries, text);
     return true;
+}
+
+/*
+ * Sets how far the message's job has come, if the first line of its cursor says so: "dueq", the
+ * share, and what the job said with it.
+ */
+static void set_progress(dueq_message *message) {
+    dueq_bytes cursor = {"", 0};
+    for (size_t i = 0; i < message->header_count; i++) {
+        const dueq_header *header = &message->headers[i];
+        if (header->name.size == 6 && memcmp(header->name.data, "cursor", 6) == 0)
+            cursor = header->value;
+    }
+    const char *at = cursor.data, *stop = cursor.size ? memchr(at, '\n', cursor.size) : NULL;
+    if (!stop || stop - at < 6 || memcmp(at, "dueq ", 5) != 0 || (at[5] != '0' && at[5] != '1'))
+        return;
+    int32_t parts = (at[5] - '0') * PROGRESS_PARTS, worth = PROGRESS_PARTS / 10;
+    at += 6;
+    if (at < stop && *at == '.')
+        for (at++; at < stop && *at >= '0' && *at <= '9' && worth > 0; at++, worth /= 10)
+            parts += (*at - '0') * worth;
+    if ((at < stop && *at != ' ') || parts > PROGRESS_PARTS)
+        return;
+    message->progress = (double)parts / PROGRESS_PARTS;
+    if (at < stop)
+        message->progress_note = (dueq_bytes){at + 1, (size_t)(stop - at - 1)};
 }
 
 /* Reads the headers of all messages. Without memory: frees the result and returns NULL. */
@@ -84,6 +115,7 @@ static dueq_result *add_headers(dueq_result *result, struct dueq__error *error) 
         dueq__envelope_read(made->envelope, &made->message, at, SIZE_MAX);
         made->message.headers = at;
         at += made->message.header_count;
+        set_progress(&made->message);
     }
     return result;
 }

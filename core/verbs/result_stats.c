@@ -91,13 +91,13 @@ static bool read_limit(const struct dueq__reply *reply, size_t at, int64_t *numb
            (!text.size || dueq__read_number(text, 1, DUEQ_MAX_LIMIT, number));
 }
 
-enum { BOUNDS_WORDS = 7, BOUNDS_EACH = 6 };
+enum { BOUNDS_WORDS = 8, BOUNDS_EACH = 7 };
 
-static bool read_rate(const struct dueq__reply *reply, size_t at, char rate[256]) {
+static bool read_line(const struct dueq__reply *reply, size_t at, char line[256]) {
     dueq_bytes text;
     if (!dueq__reply_bytes(dueq__reply_item(reply, at), &text) || text.size > 255)
         return false;
-    memcpy(rate, text.size ? text.data : "", text.size);
+    memcpy(line, text.size ? text.data : "", text.size);
     return true;
 }
 
@@ -108,7 +108,8 @@ static bool read_group_limits(const struct dueq__reply *reply, size_t at,
         !read_limit(reply, at + 1, &group->concurrency) ||
         !dueq__reply_bytes(dueq__reply_item(reply, at + 2), &group->rate) ||
         !read_limit(reply, at + 3, &group->burst) || !read_limit(reply, at + 4, &group->backlog) ||
-        !read_limit(reply, at + 5, &group->weight))
+        !read_limit(reply, at + 5, &group->weight) ||
+        !dueq__reply_bytes(dueq__reply_item(reply, at + 6), &group->order))
         return false;
     group->name.size = dueq__group_unescape(group->name, (char *)(uintptr_t)group->name.data);
     return true;
@@ -118,12 +119,12 @@ dueq_result *dueq__result_limits(const struct dueq__reply *reply, struct dueq__e
     dueq_bounds limits = {0};
     size_t words = dueq__reply_count(reply);
     if (words < BOUNDS_WORDS || (words - BOUNDS_WORDS) % BOUNDS_EACH ||
-        !read_limit(reply, 0, &limits.concurrency) || !read_rate(reply, 1, limits.rate) ||
+        !read_limit(reply, 0, &limits.concurrency) || !read_line(reply, 1, limits.rate) ||
         !read_limit(reply, 2, &limits.burst) ||
         !read_limit(reply, 3, &limits.each_group_concurrency) ||
-        !read_rate(reply, 4, limits.each_group_rate) ||
+        !read_line(reply, 4, limits.each_group_rate) ||
         !read_limit(reply, 5, &limits.each_group_burst) ||
-        !read_limit(reply, 6, &limits.each_group_backlog))
+        !read_limit(reply, 6, &limits.each_group_backlog) || !read_line(reply, 7, limits.order))
         return dueq__result_malformed(NULL, error, "limits");
     dueq_result *result = dueq__result_new(&limits_type, 1, 0, error);
     if (!result)

@@ -42,11 +42,14 @@ return $worker
     })
     // Takes the money. front.py pushes it.
     ->on('charge', function (Job $job, string $order, int $cents) use ($worker, $note): void {
-        usleep(50_000);
-        if ($job->message->attempt === 1 && $cents % 10 === 9) {
-            throw new RuntimeException('the bank does not answer');
-        }
-        $note('charged', $job);
+        // A run that comes after a kill, a deploy or a failure does not take the money again.
+        $job->step('take the money', function () use ($job, $cents, $note): void {
+            usleep(50_000);
+            if ($job->message->attempt === 1 && $cents % 10 === 9) {
+                throw new RuntimeException('the bank does not answer');
+            }
+            $note('charged', $job);
+        });
         // In one step: ends this job, and pushes the next one, which Python runs a second later.
         $ship = $worker->tasks->draft('ship', [$order], id: $order) + ['delay' => 1.0];
         $job->message->ack(push: [$ship], to: 'parcels');

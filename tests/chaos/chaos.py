@@ -18,7 +18,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from queue import Empty
@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 from drain import SHORT_S
 from faults import Choices, Faults, Progress, longest_outage, main_of, parser_of, report
 from fleet import Fleet, now_ms
-from group_probe import GroupProbe
+from group_probe import GroupProbe, LimitProbe
 from queue_kinds import KINDS, NEAR_USER, Kind
 from relay_proxy import RelayProxy
 
@@ -317,10 +317,11 @@ def run(options: argparse.Namespace) -> int:
             if kind.steady:
                 fleet.start_steady("feed", kind.steady, 1)
                 fleet.start_steady("steady", kind.steady, 2)
-            groups = GroupProbe(
-                f"{server.url}?timeout=1s", kind.groups, folder, chance.getrandbits(31)
-            )
-            with groups if kind.groups else nullcontext():
+            with ExitStack() as probes:
+                hasty = f"{server.url}?timeout=1s"
+                for probe, queue in ((GroupProbe, kind.groups), (LimitProbe, kind.limits)):
+                    if queue:
+                        probes.enter_context(probe(hasty, queue, folder, chance.getrandbits(31)))
                 chaos.run(options.seconds, Progress(queues.progress))
             print("the rest is drained", flush=True)
             if options.seconds < SHORT_S:

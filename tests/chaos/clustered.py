@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "topology"))
 from drain import SHORT_S, drain, hasten
 from faults import Choices, Faults, Progress, keep_logs, main_of, parser_of, report
 from fleet import HERE, Fleet, now_ms
-from group_probe import GroupProbe
+from group_probe import GroupProbe, LimitProbe
 from probe import Probe
 from queue_kinds import Own, unwanted
 from replicated import Replicated
@@ -406,6 +406,7 @@ def run(options: argparse.Namespace) -> int:
         probed = next(triples(cluster, "probe"))
         steady = next(cluster.names_on(cluster.nodes[0], "steady"))
         turns = next(cluster.names_on(cluster.nodes[1], "groups"))
+        limited = next(cluster.names_on(cluster.nodes[2], "limits"))
         queues = [
             stack.enter_context(dueq.Queue(name, patient))
             for name in (*(name for group in names for name in group), steady)
@@ -422,7 +423,12 @@ def run(options: argparse.Namespace) -> int:
         )
         replicated = stack.enter_context(Replicated(cluster.nodes))
         storm = Storm(
-            cluster, fleet, (*probed, steady, turns), replicated, chance, folder / "faults.log"
+            cluster,
+            fleet,
+            (*probed, steady, turns, limited),
+            replicated,
+            chance,
+            folder / "faults.log",
         )
         with ExitStack() as working:
             working.callback(keep_logs, folder, cluster.nodes)
@@ -432,7 +438,8 @@ def run(options: argparse.Namespace) -> int:
             fleet.start_steady("feed", steady, 1)
             fleet.start_steady("steady", steady, 1)
             groups = GroupProbe(hasty, turns, folder, chance.getrandbits(31))
-            with Probe(url, probed, folder), groups, storm:
+            limits = LimitProbe(hasty, limited, folder, chance.getrandbits(31))
+            with Probe(url, probed, folder), groups, limits, storm:
                 storm.run(options.seconds, Progress(storm.progress))
             print("the rest is drained", flush=True)
             cluster.heal()

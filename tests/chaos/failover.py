@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "topology"))
 from drain import SHORT_S
 from faults import Choices, Faults, Progress, keep_logs, main_of, parser_of, report
 from fleet import Fleet, now_ms
-from group_probe import GroupProbe
+from group_probe import GroupProbe, LimitProbe
 from probe import Probe
 from queue_kinds import Own
 from replicated import Replicated
@@ -155,7 +155,7 @@ class Failover(Faults):
 
         def settled(back_ms: int) -> None:
             self.feel(begin_ms)
-            queues = [*Own.queues, Own.steady, Own.groups, *PROBED]
+            queues = [*Own.queues, Own.steady, Own.groups, Own.limits, *PROBED]
             self.replaced_by(begin_ms, queues)
             if down:
                 self.forgotten(replicated_ms, begin_ms, queues)
@@ -202,7 +202,8 @@ def run(options: argparse.Namespace) -> int:
             fleet.start_steady("feed", Own.steady, 1)
             fleet.start_steady("steady", Own.steady, 1)
             groups = GroupProbe(hasty, Own.groups, folder, chance.getrandbits(31))
-            with Probe(url, PROBED, folder), groups:
+            limits = LimitProbe(hasty, Own.limits, folder, chance.getrandbits(31))
+            with Probe(url, PROBED, folder), groups, limits:
                 faults.run(options.seconds, Progress(queues.progress))
             print("the rest is drained", flush=True)
             queues.drain(fleet, watched.primary, options.seconds < SHORT_S)

@@ -102,6 +102,25 @@ class Push:
         return self.acked() or (self.kind == "healthy" and self.dropped())
 
 
+@dataclass(slots=True)
+class Work:
+    """A delivery of a group with limits, while it is surely at work: until its end begins."""
+
+    now: int
+    stop: int
+
+
+@dataclass(slots=True)
+class GroupLimit:
+    """Of one group: 0: none. Its holds are told from, to: no message comes in between."""
+
+    concurrency: int
+    rate: int  # in a second
+    burst: int
+    work: list[Work] = field(default_factory=list)
+    holds: list[tuple[int, int]] = field(default_factory=list)
+
+
 @dataclass
 class Facts:
     """What all ledgers say."""
@@ -123,6 +142,8 @@ class Facts:
 
     # When a group's messages waited although all consumers were idle: its queue, from, to.
     wedged: list[tuple[str, int, int]] = field(default_factory=list)
+
+    limits: dict[tuple[str, str], GroupLimit] = field(default_factory=dict)  # by queue, group
 
     def forgot(self, queue: str, begin: int, end: int) -> bool:
         """Whether a failover may have lost what was done to a queue between these times."""
@@ -154,6 +175,8 @@ def read(ledgers: Iterable[Iterable[str]]) -> Facts:
 
 def _read(facts: Facts, lines: Iterable[str]) -> None:
     held: dict[tuple[str, str], list[Delivery]] = {}
+    at_work: dict[tuple[str, str], Work] = {}
+    cancelled: dict[str, int] = {}
     pushes = facts.pushes
     for line in whole(lines):
         try:
@@ -172,6 +195,20 @@ def _read(facts: Facts, lines: Iterable[str]) -> None:
                 facts.probes.append((rest[0], int(rest[1]), int(rest[2])))
             elif word == "grouped":
                 pushes[rest[0]].group = rest[1]
+            elif word == "limits":
+                concurrency, rate, burst = map(int, rest[2:])
+                facts.limits[rest[0], rest[1]] = GroupLimit(concurrency, rate, burst)
+            elif word == "at_work":
+                work = Work(int(rest[4]), int(rest[5]))
+                at_work[rest[2], rest[3]] = work
+                facts.limits[rest[0], rest[1]].work.append(work)
+            elif word == "cancelling":
+                cancelled[rest[0]] = int(rest[1])
+            elif word == "ending":
+                work = at_work[rest[0], rest[1]]
+                work.stop = min(work.stop, int(rest[2]))
+            elif word == "holding":
+                facts.limits[rest[0], rest[1]].holds.append((int(rest[2]), int(rest[3])))
             elif word == "wedged":
                 facts.wedged.append((rest[0], int(rest[1]), int(rest[2])))
             elif word in ("forgotten", "replaced"):
@@ -205,6 +242,8 @@ def _read(facts: Facts, lines: Iterable[str]) -> None:
                         pushes[mark].relayed = pushes[mark].queue != delivery.queue
         except (KeyError, ValueError, IndexError):
             facts.odd.append(line)
+    for (id, _), work in at_work.items():
+        work.stop = min(work.stop, cancelled.get(id, FAR))
 
 
 def _meant(deliveries: list[Delivery], word: str) -> Delivery:

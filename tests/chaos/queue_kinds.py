@@ -40,6 +40,7 @@ class Kind(ABC):
     far     the queue that is out of reach at times: the last
     steady  the queue of those whose handlers never fail, with poison in it
     groups  the queue in which no group may wait beside idle consumers
+    limits  the queue whose groups have limits
     """
 
     queues: ClassVar[tuple[str, ...]] = ("chaos", "chaos-away")
@@ -52,6 +53,7 @@ class Kind(ABC):
     far: ClassVar[str] = ""
     steady: ClassVar[str] = ""
     groups: ClassVar[str] = ""
+    limits: ClassVar[str] = ""
 
     @classmethod
     def url(cls, socket: Path, role: str) -> str:
@@ -90,6 +92,7 @@ class Own(Kind):
     far: ClassVar[str] = queues[2]
     steady: ClassVar[str] = "chaos-steady"
     groups: ClassVar[str] = "chaos-groups"
+    limits: ClassVar[str] = "chaos-limits"
     rate: ClassVar[float] = 250.0
     each: ClassVar[dict[str, int]] = {"produce": 1, "consume": 2, "reach": 1}
     kills: ClassVar[dict[str, int]] = {"consume": 16, "reach": 8, "produce": 10, "steady": 6}

@@ -353,7 +353,7 @@ def test_judge_counts() -> None:
     assert (result.crashed, result.errors["-10 push"]) == (1, 1)
     assert result.line(3) == (
         "chaos: faults=3 messages=1 lost=0 acked_again=0 two_holders=0 early=0 healthy_dead=0"
-        " run_twice=0 out_of_order=0 wedged=0"
+        " run_twice=0 out_of_order=0 over_limit=0 wedged=0"
     )
     both = verdict(PUSHED, SUCCEEDED, SUCCESSOR)
     assert (both.accepted, both.succeeded) == (2, 1)
@@ -685,4 +685,70 @@ def test_group_that_waits_beside_idle_consumers(lines: list[str], is_wedged: boo
 
 def test_last_line_says_what_became_of_groups() -> None:
     line = verdict(FIRST, LATER, taken("1.1", 2001), taken("2.1", 2000), ["wedged q 1 2"]).line(1)
-    assert line.endswith(" out_of_order=1 wedged=1")
+    assert line.endswith(" out_of_order=1 over_limit=0 wedged=1")
+
+
+# Of a group with one message at work at most, one of two, and one that comes ten times a second.
+LIMITS = ["limits q one 1 0 0", "limits q two 2 0 0", "limits q rated 0 10 2"]
+
+
+def work(group: str, id: str, now: int, stop: int = 0, number: int = 1) -> list[str]:
+    """Delivered with a lease of a second; stop: when its end began."""
+    delivered = f"at_work q {group} {id} {number} {now} {now + 1000}"
+    return [delivered, *([f"ending {id} {number} {stop}"] if stop else [])]
+
+
+@pytest.mark.parametrize(
+    ("lines", "over"),
+    [
+        pytest.param([work("one", "a", 100, 200), work("one", "b", 200)], [], id="one by one"),
+        pytest.param([work("one", "a", 100, 200), work("one", "b", 190)], ["one 190"], id="beside"),
+        pytest.param([work("one", "a", 100), work("one", "b", 1090)], ["one 1090"], id="leased"),
+        pytest.param([work("one", "a", 100), work("one", "b", 1100)], [], id="its lease ended"),
+        pytest.param(
+            [work("one", "a", 100, 1500), work("one", "b", 1100)], [], id="it ended too late"
+        ),
+        pytest.param(
+            [["cancelling a 110"], work("one", "a", 100), work("one", "b", 120)],
+            [],
+            id="cancelled",
+        ),
+        pytest.param([work("two", "a", 100), work("two", "b", 100)], [], id="two of two"),
+        pytest.param(
+            [work("two", "a", 100), work("two", "b", 100), work("two", "c", 101)],
+            ["two 101"],
+            id="three of two",
+        ),
+        pytest.param(
+            [work("one", "a", 100), work("one", "a", 1100, 1200, 2), work("one", "b", 1200)],
+            [],
+            id="again after its lease",
+        ),
+        pytest.param(
+            [work("rated", "a", 100), work("rated", "b", 100), work("rated", "c", 200)],
+            [],
+            id="at the rate",
+        ),
+        pytest.param(
+            [work("rated", "a", 100), work("rated", "b", 100), work("rated", "c", 190)],
+            ["rated 190"],
+            id="before its time",
+        ),
+        pytest.param(
+            [work("two", "a", 100, 150), ["holding q two 160 500"], work("two", "b", 499)],
+            ["two 499"],
+            id="held",
+        ),
+        pytest.param(
+            [work("two", "a", 100, 150), ["holding q two 160 500"], work("two", "b", 500)],
+            [],
+            id="the hold is over",
+        ),
+    ],
+)
+def test_group_has_no_more_than_its_limits_allow(lines: list[list[str]], over: list[str]) -> None:
+    noted = [line for each in lines for line in each]
+    assert found([*LIMITS, *noted]) == (
+        {"over limit": [f"q {each}" for each in over]} if over else {}
+    )
+    assert found([*LIMITS, *noted], ["forgotten 90 150 q"]) == {}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from expected_state import follows, least_delay
+from group_limits import over_limit
 from ledger import FAR, UNANSWERED_MS, Delivery, Facts, Push, read
 
 # What killed, stopped and cut-off connections explain: CONNECT, CLOSED, TIMEOUT, LOADING; and what
@@ -49,7 +50,9 @@ class Verdict:
     out_of_order: list[str] = field(
         default_factory=list
     )  # delivered after a later one of its group
+    over_limit: list[str] = field(default_factory=list)  # a group had more than its limits allow
     wedged: list[str] = field(default_factory=list)  # a group waited beside idle consumers
+    limited: int = 0  # deliveries of groups with limits
     grouped: int = 0  # messages of groups whose order was looked at
     torn: list[str] = field(
         default_factory=list
@@ -72,7 +75,7 @@ class Verdict:
             f" acked_again={len(self.acked_again)} two_holders={len(self.two_holders)}"
             f" early={len(self.early)} healthy_dead={len(self.healthy_dead)}"
             f" run_twice={len(self.run_twice)} out_of_order={len(self.out_of_order)}"
-            f" wedged={len(self.wedged)}"
+            f" over_limit={len(self.over_limit)} wedged={len(self.wedged)}"
         )
 
     def taken_back(self) -> str:
@@ -100,7 +103,7 @@ class Verdict:
             f"moved at their end {self.moved}, found dead {self.died}, successors {self.succeeded}",
             f"relayed {self.relayed.total()}: dead letters {self.relayed['dead letter']},"
             f" successors {self.relayed['successor']}",
-            f"of groups in order {self.grouped}",
+            f"of groups in order {self.grouped}, within limits {self.limited}",
             f"poison {poison['pushed']}, killed processes {poison['killed']}, dead or dropped"
             f" {poison['ended']}; steady messages {poison['healthy']}, outlived an outage"
             f" {poison['outlived']}",
@@ -116,6 +119,7 @@ class Verdict:
             "healthy dead": self.healthy_dead,
             "run twice": self.run_twice,
             "out of order": self.out_of_order,
+            "over limit": self.over_limit,
             "wedged": self.wedged,
             "torn": self.torn,
             "miscounted": self.miscounted,
@@ -172,6 +176,13 @@ def judge(ledgers: Iterable[Iterable[str]], expected: Set[int] = EXPECTED) -> Ve
         if "lost" in broken:
             verdict.lost_at.append(push.time)
     _turns(verdict, facts)
+    for (queue, group), limit in facts.limits.items():
+        verdict.limited += len(limit.work)
+        for begin, end in over_limit(limit):
+            if facts.forgot(queue, begin, end):
+                verdict.forgotten["over limit"] += 1
+            else:
+                verdict.over_limit.append(f"{queue} {group} {end}")
     return verdict
 
 

@@ -1,4 +1,4 @@
-"""A queue that is stuck, in seven ways: for what is to explain that.
+"""A queue that is stuck, in eight ways: for what is to explain that.
 
 Each is a context manager of the program, the server that it calls, and the name of the queue. The
 queue stays as it is until the block ends; what runs or was set for it ends then, the messages stay.
@@ -14,6 +14,7 @@ from pathlib import Path
 from private_server import Server
 
 from .program import Gate, Program
+from .test_cli_workers import register
 
 Way = Callable[[Program, Server, str], AbstractContextManager[None]]
 
@@ -80,6 +81,18 @@ def limited(dueq: Program, server: Server, queue: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def held(dueq: Program, server: Server, queue: str) -> Iterator[None]:
+    """A consumer waits, and all that is ready is of a group that is held and one at its limit."""
+    dueq("limit", queue, "--each-group-concurrency", "1")
+    for group in ("acme", "globex", "globex"):
+        dueq("push", queue, "x", "--group", group)
+    dueq("hold", queue, "--group", "acme", "--duration", "1h")
+    dueq("reserve", queue, "--count", "9", "--lease", "1h")
+    register(server, "idle", queue=queue)
+    yield
+
+
+@contextlib.contextmanager
 def lost_dead_letters(dueq: Program, server: Server, queue: str) -> Iterator[None]:
     """The key of its dead-letter queue "lost" holds something else."""
     server.command("SET", "dueq:{lost}:msg", "not a hash")
@@ -108,6 +121,7 @@ WAYS: dict[str, Way] = {
     "a slow handler": slow,
     "a paused queue": paused,
     "a queue at its limit": limited,
+    "groups at their limits": held,
     "a lost dead-letter queue": lost_dead_letters,
     "Redis full": full,
 }

@@ -28,7 +28,7 @@ ALERTS = {
     "a lost dead-letter queue": ("DueqActNow", "The queue {} needs a person now: outbox"),
     "Redis full": ("DueqMemoryFull", "The memory of the server {} is full, or nearly"),
 }
-# A queue at its limit is as somebody wanted it: no alert.
+# A queue or a group at its limit is as somebody wanted it: no alert.
 STUCK = {way: WAYS[way] for way in ALERTS}
 
 

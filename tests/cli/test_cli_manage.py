@@ -1,7 +1,10 @@
 import os
 import signal
+from unittest.mock import ANY
 
 import pytest
+
+from private_server import Server
 
 from .program import Program
 
@@ -196,17 +199,43 @@ def test_groups_and_purge_of_a_group(dueq: Program) -> None:
     assert 0 <= rows[0]["now_ms"] - rows[0]["oldest_ms"] < 60000
     dueq("reserve", "orders")
     header, *lines = dueq("groups", "orders", "--count", "4").lines
-    assert header.split() == ["WAITING", "LEASED", "OLDEST", "LIMIT", "GROUP"]
+    assert header.split() == [
+        *["WAITING/OF", "LEASED/OF", "OLDEST", "RATE", "WEIGHT", "AT", "LIMIT", "GROUP"]
+    ]
     assert [line.split()[:2] for line in lines] == [["1", "0"], ["1", "0"], ["1", "0"], ["1", "1"]]
-    assert [line.split(maxsplit=4)[4] for line in lines] == ["globex", "a b", "(no group)", "acme"]
+    assert [line.split(maxsplit=6)[6] for line in lines] == ["globex", "a b", "(no group)", "acme"]
     assert len(dueq("groups", "orders", "--count", "2").lines) == 3
     assert dueq("purge", "orders", "--group", "acme", "--yes").text == "2\n"
     assert dueq("purge", "orders", "--group", "acme", "--yes", "--json").object == {"purged": 0}
     assert dueq.stats()["ready"] == 3
     dueq("hold", "orders", "--group", "globex", "--duration", "1h")
     first, *_ = dueq("groups", "orders").lines[1:]
-    assert first.split()[3:] == ["hold", "globex"]
+    assert first.split()[3:] == ["-", "-", "hold", "59m59s", "globex"]
     assert dueq("groups", "others").out == b""
+
+
+def test_groups_show_how_much_of_their_limits_they_use(dueq: Program, server: Server) -> None:
+    for group in ("acme", "globex", "acme", "acme"):
+        dueq("push", "orders", "body", "--group", group)
+    dueq("push", "orders", "body")
+    dueq("limit", "orders", "--each-group-concurrency", "2", "--each-group-backlog", "1000000")
+    dueq("limit", "orders", "--each-group-rate", "100/m", "--each-group-burst", "10")
+    dueq("limit", "orders", "--group", "acme", "--concurrency", "1", "--weight", "4")
+    dueq("reserve", "orders", "--count", "9")
+    assert [line.split(maxsplit=6) for line in dueq("groups", "orders").lines[1:]] == [
+        ["2/1.0M", "1/1", ANY, "100/m", "4", "concurrency", "acme"],
+        ["0/1.0M", "1/2", "-", "100/m", "-", "-", "globex"],
+        ["0", "1", "-", "-", "-", "-", "(no group)"],
+    ]
+    server.command("HSET", "dueq:{orders}:limits", "each.concurrency", "many")
+    ended = dueq.run("groups", "orders")
+    assert ended.code == 4
+    assert "CORRUPT: limits: " in ended.err
+    assert [line.split(maxsplit=6)[:2] for line in ended.lines[1:]] == [
+        ["2", "1"],
+        ["0", "1"],
+        ["0", "1"],
+    ]
 
 
 @pytest.mark.parametrize(

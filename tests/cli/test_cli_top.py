@@ -167,6 +167,23 @@ def test_views(dueq: Program, columns: int, rows: int) -> None:
         assert "exit code 0" in shown.ends()
 
 
+def group_rows(shown: Screen) -> list[list[str]]:
+    """The cells of the groups on the screen; the name is the last one."""
+    lines = shown.lines
+    head = next(i for i, line in enumerate(lines) if "LEASED/OF" in line)
+    rows = [line.split(maxsplit=6) for line in lines[head + 1 : -1]]
+    return [cells for cells in rows if len(cells) == 7]
+
+
+def open_groups(shown: Screen, *parts: str) -> None:
+    """Looks into the first queue, and at its groups."""
+    shown.until("▁▁▁")
+    shown.keys("Enter")
+    shown.until("dueq top  queue", "ERROR OR BODY")
+    shown.keys("g")
+    shown.until("dueq top  groups", *parts)
+
+
 def test_groups_of_a_queue(dueq: Program) -> None:
     for group in ["acme", "acme", "acme", "b2", "b3", "b4", "b5"]:
         dueq("push", "orders", "x", "--group", group)
@@ -175,16 +192,58 @@ def test_groups_of_a_queue(dueq: Program) -> None:
     with top(dueq, "orders", columns=80, rows=24) as shown:
         shown.until("orders ")
         shown.keys("Enter")
-        text = shown.until("WAITING  LEASED   OLDEST  GROUP (more: dueq groups)", "b5", "[ready 6]")
-        rows = [line.split() for line in text.splitlines() if line.split()[3:4] == ["b2"]]
+        text = shown.until("WAITING/OF LEASED/OF", "GROUP (g: all)", "b5", "[ready 6]")
+        rows = [line.split() for line in text.splitlines() if line.split()[-1:] == ["b2"]]
         assert [row[:2] for row in rows] == [["1", "0"]]
+        assert "acme" not in text
         for _ in range(4):
             dueq("reserve", "orders")
-        shown.until("      2       1 ", "acme")
+        shown.until("          2         1 ", "acme")
     with top(dueq, "bills", columns=80, rows=24) as shown:
         shown.until("bills ")
         shown.keys("Enter")
         assert "GROUP" not in shown.until("[ready 1]", "ERROR OR BODY")
+        shown.keys("g")
+        shown.until("dueq top  groups", "No message with a group waits or is leased.")
+        assert "GROUP" not in shown.text
+        shown.keys("h", "P", "n", "Escape")
+        shown.until("dueq top  queue", "[ready 1]", "Enter look")
+
+
+def test_groups_have_their_limits(dueq: Program) -> None:
+    for group in ("acme", "globex", "acme", "acme"):
+        dueq("push", "orders", "x", "--group", group)
+    dueq("push", "orders", "x")
+    dueq("limit", "orders", "--concurrency", "50", "--rate", "1000/s", "--burst", "20")
+    dueq("limit", "orders", "--each-group-concurrency", "5", "--each-group-backlog", "10000")
+    dueq("limit", "orders", "--each-group-rate", "100/m", "--each-group-burst", "9")
+    dueq("limit", "orders", "--group", "acme", "--concurrency", "1", "--weight", "4")
+    dueq("reserve", "orders", "--count", "9")
+    with top(dueq, "orders") as shown:
+        open_groups(
+            shown,
+            "Limits of the queue: concurrency 50, rate 1000/s, burst 20",
+            "Limits of each group: concurrency 5, rate 100/m, burst 9, backlog 10000",
+            "Groups with limits of their own: 1 (dueq limits shows them)",
+        )
+        acme, *others = group_rows(shown)
+        assert acme[:2] + acme[3:] == ["2/10000", "1/1", "100/m", "4", "concurrency", "acme"]
+        assert others == [
+            ["0/10000", "1/5", "-", "100/m", "-", "-", "globex"],
+            ["0", "1", "-", "-", "-", "-", "(no group)"],
+        ]
+        assert all(len(line) <= 80 for line in shown.lines)
+
+
+def test_limits_that_cannot_be_read(dueq: Program, server: Server) -> None:
+    dueq("push", "orders", "x", "--group", "acme")
+    dueq("limit", "orders", "--each-group-concurrency", "5")
+    server.command("HSET", "dueq:{orders}:limits", "each.concurrency", "many")
+    with top(dueq, "orders") as shown:
+        open_groups(shown, "The limits cannot be read: ", "acme")
+        assert group_rows(shown)[0][:2] == ["1", "0"]
+        dueq("limit", "orders", "--clear", "--each-group-concurrency", "6")
+        shown.until("0/6", without="cannot be read")
 
 
 def test_queue_of_partitions_is_one_row_that_opens(dueq: Program) -> None:
@@ -265,6 +324,20 @@ def test_pages_of_messages(dueq: Program) -> None:
         shown.until("message 0", without="message 100")
 
 
+def test_pages_of_groups(dueq: Program, server: Server) -> None:
+    with Queue("orders", server.url) as orders:
+        for i in range(2000):
+            orders.push(b"x", group=f"customer-{i}")
+    with top(dueq, "orders") as shown:
+        open_groups(shown, "orders group customer-0", "customer-17")
+        shown.keys("End")
+        shown.until("orders group customer-99", "There are more: n")
+        shown.keys("n")
+        shown.until("orders group customer-100", "customer-117", without="customer-99")
+        shown.keys("N")
+        shown.until("orders group customer-0", without="customer-100")
+
+
 def test_page_of_groups_comes_behind_an_empty_one(dueq: Program) -> None:
     """A reserve has put the tickets into the lines of their groups."""
     for body in ("x", "first", "second"):
@@ -306,7 +379,7 @@ def test_kick_and_cancel_ask(dueq: Program) -> None:
         shown.until("m1: kicked", "[dead 1]")
         assert dueq.find("m1")["state"] == "ready"
         shown.keys("c")
-        shown.until("this cannot be undone) m2 of orders?")
+        shown.until("Cancel (delete, in any state) m2 of orders? y: yes, other keys: no")
         shown.keys("y")
         shown.until("m2: cancelled", "[dead 0]")
         assert dueq.run("find", "orders", "m2").code == 1
@@ -317,6 +390,76 @@ def test_kick_and_cancel_ask(dueq: Program) -> None:
         shown.until("m1 of orders?")
         shown.keys("y")
         shown.until("m1: cancelled, but a consumer had it")
+
+
+def test_a_group_is_held_and_purged(dueq: Program) -> None:
+    for group in ("acme", "globex", "acme"):
+        dueq("push", "orders", "x", "--group", group)
+    dueq("push", "orders", "x", "--group", "acme", "--delay", "1h")
+    dueq("push", "orders", "x")
+    with top(dueq, "orders") as shown:
+        open_groups(shown, "orders group acme", "globex")
+        shown.keys("h")
+        shown.until("Hold acme of orders? 1: 1m, 2: 10m, 3: 1h, 4: 1d, other keys: no")
+        shown.keys("y")
+        shown.until("h hold", without="other keys")
+        assert dueq("reserve", "orders", "--json").object["group"] == "acme"
+        shown.keys("h", "3")
+        shown.until("acme: held for 1h0m", "hold 59m", "orders group acme")
+        held = {row["name"]: row["at_limit"] for row in dueq("groups", "orders", "--json").objects}
+        assert held == {"globex": "", None: "", "acme": "hold"}
+        shown.keys("P")
+        shown.until("Purge (delete waiting and delayed) acme of orders? y: yes, other keys: no")
+        shown.keys("n")
+        shown.until("h hold")
+        assert dueq.stats()["delayed"] == 1
+        shown.keys("P", "y")
+        shown.until("acme: 2 purged")
+        counts = dueq.stats()
+        assert (counts["ready"], counts["delayed"], counts["leased"]) == (2, 0, 1)
+        shown.keys("e")
+        shown.until("acme: held no more", without="hold 59m")
+        shown.keys("e")
+        shown.until("the group is not held")
+        shown.keys("Home")
+        shown.until("orders group globex")
+        shown.keys("Down")
+        shown.until("(no group)", without="group globex")
+        shown.keys("P")
+        shown.until("messages without a group cannot be held or purged")
+
+
+def test_the_same_group_stays_selected_when_turns_change(dueq: Program) -> None:
+    for _ in range(3):
+        for group in ("acme", "globex", "initech"):
+            dueq("push", "orders", "x", "--group", group)
+    with top(dueq, "orders") as shown:
+        open_groups(shown, "orders group acme")
+        shown.keys("Down")
+        shown.until("orders group globex")
+        for names in (["globex", "initech", "acme"], ["initech", "acme", "globex"]):
+            dueq("reserve", "orders")
+            while [row[-1] for row in group_rows(shown)] != names:
+                shown.until("dueq top  groups")
+            shown.until("orders group globex")
+
+
+def test_long_names_leave_the_answers_on_the_screen(dueq: Program) -> None:
+    queue, group = "q" * 200, "日本" * 21
+    dueq("push", queue, "x", "--group", group)
+    dueq("push", queue, "x", "--id", "i" * 200)
+    with top(dueq, queue) as shown:
+        open_groups(shown, "日本")
+        shown.keys("P")
+        shown.until("Purge (delete waiting and delayed) 日", "? y: yes, other keys: no")
+        shown.keys("y")
+        shown.until("日~: 1 purged")
+        shown.keys("Escape")
+        shown.until("iii")
+        shown.keys("End", "c")
+        shown.until("Cancel (delete, in any state) iii", "? y: yes, other keys: no")
+        shown.keys("y")
+        shown.until("iii~: cancelled", "[ready 0]")
 
 
 def test_kick_all_of_an_error(dueq: Program) -> None:
@@ -337,7 +480,14 @@ def test_kick_all_of_an_error(dueq: Program) -> None:
 
 def test_read_only(dueq: Program) -> None:
     dueq("push", "orders", "x", "--id", "m")
-    with top(dueq, "--read-only") as shown:
+    dueq("push", "groups", "x", "--group", "acme")
+    with top(dueq, "groups", "--read-only") as shown:
+        open_groups(shown, "groups group acme")
+        for key in ("h", "P", "e"):
+            shown.keys(key)
+            shown.until("read only: nothing is changed", "h hold")
+            assert "other keys" not in shown.text
+    with top(dueq, "orders", "--read-only") as shown:
         shown.until("orders ", "read only")
         shown.keys("p")
         shown.until("read only: nothing is changed")
@@ -519,7 +669,7 @@ def test_server_that_refuses(dueq: Program) -> None:
             shown.until("orders ", without="! cannot be read")
 
 
-# ---- Why a queue is stuck, in seven ways ----
+# ---- Why a queue is stuck, in eight ways ----
 
 
 def test_why_no_workers(dueq: Program, server: Server) -> None:
@@ -576,6 +726,13 @@ def test_why_paused(dueq: Program, server: Server) -> None:
 def test_why_limited(dueq: Program, server: Server) -> None:
     with stuck_queues.limited(dueq, server, "orders"), top(dueq) as shown:
         shown.until("! at its limit of the concurrency: leased 1; the oldest waits for ")
+
+
+def test_why_groups_at_their_limits(dueq: Program, server: Server) -> None:
+    with stuck_queues.held(dueq, server, "orders"), top(dueq) as shown:
+        shown.until("! all groups that wait are held or at a limit, such as acme (hold); the")
+        dueq("hold", "orders", "--group", "acme", "--duration", "0")
+        shown.until("! behind: the oldest waits for ")
 
 
 def test_why_lost_dead_letter_queue(dueq: Program, server: Server) -> None:

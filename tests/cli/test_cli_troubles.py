@@ -213,6 +213,11 @@ WAYS = {
         limited(["--concurrency", "1"]), "limit", "at its limit of the concurrency: leased 1;"
     ),
     "at its rate": Way(limited(["--rate", "1/h"]), "limit", "at its limit of the rate: "),
+    "its groups are held or at limits": Way(
+        by(stuck_queues.held),
+        "groups",
+        "all groups that wait are held or at a limit, such as acme .hold.",
+    ),
     "the outbox is refused": Way(
         by(stuck_queues.lost_dead_letters), "outbox", "outbox: 1 cannot move"
     ),

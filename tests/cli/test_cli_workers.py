@@ -6,6 +6,7 @@ import socket
 
 import pytest
 
+from dueq import Queue
 from private_server import Server
 
 from .program import AT_THE_GATE, Gate, Program, runs
@@ -85,6 +86,25 @@ def test_workers_who_and_slow_of_a_worker_that_works(
         worker.communicate(timeout=60)
     assert dueq("workers").out == b""
     assert dueq("running").out == b""
+
+
+def test_how_far_a_job_says_it_is(dueq: Program, server: Server) -> None:
+    with Queue("orders", server.url) as queue:
+        id = queue.push("x")
+        message = queue.reserve()
+        assert message
+        assert "progress" not in dueq("inspect", id, "--json").object
+        message.checkpoint("dueq 0.4567 page\u202e 12\n")
+        lines = dueq("inspect", "orders", id).lines
+        assert "progress    45.67%, page\u202e 12" in lines
+        assert "progress    45.67%, page\u202e 12" in dueq("find", "orders", id).lines
+        for command in (("inspect", id), ("find", "orders", id)):
+            found = dueq(*command, "--json").object
+            assert (found["progress"], found["progress_note"]) == (0.4567, "page\u202e 12")
+        message.checkpoint("dueq 1\n")
+        assert "progress    100%" in dueq("inspect", "orders", id).lines
+        found = dueq("inspect", id, "--json").object
+        assert (found["progress"], found.get("progress_note")) == (1, None)
 
 
 def test_who_of_a_message_that_failed(dueq: Program) -> None:

@@ -103,6 +103,27 @@ local function lines_of(queue)
   return tickets
 end
 
+-- Whether a message of the group was begun in the order strict, and waits for its time, or in
+-- `ready` to be sorted.
+local function has_holder(queue, group)
+  local arrived = {}
+  for _, ticket in ipairs(redis.call('LRANGE', queue .. 'ready', 0, -1)) do
+    arrived[ticket] = true
+  end
+  local members = redis.call('ZRANGE', queue .. 'begun', '[' .. group .. '\t', '(' .. group .. '\n',
+    'BYLEX')
+  for _, member in ipairs(members) do
+    local own, id = string.match(member, '\t(%w*):(.+)$')
+    local number, suffix =
+      string.match(redis.call('HGET', queue .. 'attempts', id) or '', '^(%d+) %d+ %d+ (%S+) ')
+    local ticket = suffix == own .. '=' .. group and number .. '.' .. suffix .. ':' .. id
+    if ticket and redis.call('HEXISTS', queue .. 'msg', id) == 1
+      and (arrived[ticket] or redis.call('ZSCORE', queue .. 'delayed', ticket)) then
+      return true
+    end
+  end
+end
+
 -- Checks how many leased messages of each group are counted, and that what is at a limit has some.
 local function check_working(queue)
   local counts, keeps = {}, redis.call('HGET', queue .. 'meta', 'limited') == '2'
@@ -124,7 +145,7 @@ local function check_working(queue)
   end
   for _, group in ipairs(redis.call('ZRANGE', queue .. 'parked', 0, -1)) do
     if redis.call('HEXISTS', queue .. 'working', group) == 0
-      and not redis.call('ZSCORE', queue .. 'timers', group) then
+      and not redis.call('ZSCORE', queue .. 'timers', group) and not has_holder(queue, group) then
       complain('%s waits for nothing', group)
     end
   end

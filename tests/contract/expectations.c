@@ -155,6 +155,7 @@ void compare_message(struct run *run, json_object *expected, const dueq_message 
                                        {"state", &state},
                                        {"dead_letter", &message->dead_letter},
                                        {"group", &message->group},
+                                       {"progress_note", &message->progress_note},
                                        {"batch", &message->batch},
                                        {"batch_queue", &message->batch_queue}};
     const struct number_field numbers[] = {{"attempt", message->attempt},

@@ -142,7 +142,7 @@ EXPECTS = {
     "check": {"findings"},
     "limits": {
         *("concurrency", "rate", "burst", "each_group_concurrency", "each_group_rate"),
-        *("each_group_burst", "each_group_backlog", "groups"),
+        *("each_group_burst", "each_group_backlog", "order", "groups"),
     },
     "stats": STATS,
     "rates": {"rates"},

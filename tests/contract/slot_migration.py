@@ -52,7 +52,8 @@ KINDS = {
     **dict.fromkeys(("working", "ends", "started", "guests", "batches", "batch_ends"), "HASH"),
     **dict.fromkeys(("delayed", "leased", "dead", "outbox", "received", "unique"), "ZSET"),
     **dict.fromkeys(("wake", "lock_wake", "members", "consumers", "turns"), "ZSET"),
-    **dict.fromkeys(("parked", "timers", "rated", "holds", "kept", "awaited", "end_wake"), "ZSET"),
+    **dict.fromkeys(("parked", "timers", "rated", "holds", "begun"), "ZSET"),
+    **dict.fromkeys(("kept", "awaited", "end_wake"), "ZSET"),
     **dict.fromkeys(("reply", "lock"), "STRING"),
     "targets": "SET",
 }

@@ -77,7 +77,7 @@ static void do_limit(struct run *run, json_object *step) {
       .burst = number(step, "burst", DUEQ_UNCHANGED),
       .group = field(step, "group") ? bytes(run, step, "group") : (dueq_bytes){0},
       .backlog = number(step, "backlog", DUEQ_UNCHANGED),
-      .weight = number(step, "weight", DUEQ_UNCHANGED),
+      .weight = number(step, "weight", DUEQ_UNCHANGED), .order = bytes(run, step, "order"),
       .each_group_concurrency = number(step, "each_group_concurrency", DUEQ_UNCHANGED),
       .each_group_rate = bytes(run, step, "each_group_rate"),
       .each_group_burst = number(step, "each_group_burst", DUEQ_UNCHANGED),

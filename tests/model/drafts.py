@@ -52,13 +52,33 @@ POLICIES: dict[str, list[Any]] = {
 }
 # Of seven rows, so that a group goes with any of what a row has.
 GROUPS = ["", "a", "b", "", "\u00fc %:", "a", ""]
+# Of each group (''), or of one, and what is set: 0 takes it away.
+LIMITED = ["", "a", "b", "", "\u00fc %:", "a"]
+# The times of rates and spans do not meet, and so the milliseconds of a run decide nothing.
+LIMITS: list[dict[str, int]] = [
+    {"concurrency": 1},
+    {"rate": 7},
+    {"concurrency": 2},
+    {"rate": 7, "burst": 2},
+    {"concurrency": 0, "rate": 0},
+    {"backlog": 1},
+    {"rate": 1, "burst": 3},
+    {"backlog": 3},
+    {"concurrency": 1, "rate": 11, "burst": 2},
+    {"backlog": 0},
+    {"concurrency": 0},
+]
+WEIGHTS = [0, 2, 0, 0, 3, 0, 0, 1000]
 POLICY_COUNT = 1
 for found in POLICIES.values():
     POLICY_COUNT *= len(found)
 
 
-def drawn(row: int, policy: int, queue: str, now: int, groups: bool) -> Draft:
-    """The one of those numbers; policy 0 is none."""
+def drawn(row: int, policy: int, queue: str, now: int, groups: bool, limits: bool) -> Draft:
+    """
+    The one of those numbers; policy 0 is none. limits: groups may have limits. Then none of their
+    messages moves to another queue, where it might come to a backlog.
+    """
     group = GROUPS[row % len(GROUPS)] if groups else ""
     id, due, max_attempts, lease, (body, headers) = ROWS[row % len(ROWS)]
     chosen: dict[str, Any] = {}
@@ -67,6 +87,8 @@ def drawn(row: int, policy: int, queue: str, now: int, groups: bool) -> Draft:
         chosen[name] = choices[at]
     place = QUEUES.index(queue)
     end = chosen["end"]
+    if limits and group:
+        end = None if end != "drop" else end
     spans = int(due.lstrip("@"))
     return Draft(
         id,

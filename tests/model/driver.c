@@ -30,6 +30,9 @@ static json_object *ids_of(const dueq_result *result, size_t first) {
     return ids;
 }
 
+/* The statuses of the answer tell of a backlog: it is no failure. */
+static dueq_status told(dueq_status status) { return status == DUEQ_BACKLOG ? DUEQ_OK : status; }
+
 static dueq_status push(dueq_queue *queue, json_object *request, json_object *answer) {
     struct batch *batch = batch_of(json_object_object_get(request, "drafts"));
     dueq_result *result;
@@ -38,7 +41,7 @@ static dueq_status push(dueq_queue *queue, json_object *request, json_object *an
     json_object_object_add(answer, "statuses", statuses_of(result));
     dueq_result_free(result);
     batch_free(batch);
-    return status;
+    return told(status);
 }
 
 static dueq_status ack_push(dueq_queue *queue, json_object *request, json_object *answer) {
@@ -52,7 +55,7 @@ static dueq_status ack_push(dueq_queue *queue, json_object *request, json_object
     json_object_object_add(answer, "statuses", statuses_of(result));
     dueq_result_free(result);
     batch_free(batch);
-    return status;
+    return told(status);
 }
 
 static dueq_status reserve(json_object *request, json_object *answer) {
@@ -235,6 +238,34 @@ static dueq_status lock(dueq_queue *queue, json_object *request, json_object *an
     return status;
 }
 
+static dueq_status limit(dueq_queue *queue, json_object *request) {
+    dueq_limit_options options = DUEQ_LIMIT;
+    dueq_bytes group = text(request, "group");
+    int64_t rate = number(request, "rate"), concurrency = number(request, "concurrency"),
+            burst = number(request, "burst"), backlog = number(request, "backlog");
+    char written[32];
+    dueq_bytes in_an_hour = {"none", 4};
+    if (rate > 0)
+        in_an_hour = (dueq_bytes){written, (size_t)sprintf(written, "%d/h", (int)rate)};
+    else if (rate < 0)
+        in_an_hour.size = 0;
+    options.clear = json_object_get_boolean(json_object_object_get(request, "clear"));
+    if (group.size) {
+        options.group = group;
+        options.concurrency = concurrency;
+        options.rate = in_an_hour;
+        options.burst = burst;
+        options.backlog = backlog;
+        options.weight = number(request, "weight");
+    } else {
+        options.each_group_concurrency = concurrency;
+        options.each_group_rate = in_an_hour;
+        options.each_group_burst = burst;
+        options.each_group_backlog = backlog;
+    }
+    return dueq_limit(queue, &options);
+}
+
 /* The verbs that answer with a status alone. */
 static dueq_status settle(dueq_queue *queue, const char *verb, json_object *request,
                           json_object *answer) {
@@ -254,6 +285,12 @@ static dueq_status settle(dueq_queue *queue, const char *verb, json_object *requ
     else if (!strcmp(verb, "reschedule"))
         status = dueq_reschedule(queue, text(request, "id"), number(request, "delay_ms"),
                                  number(request, "at_ms"));
+    else if (!strcmp(verb, "limit"))
+        status = limit(queue, request);
+    else if (!strcmp(verb, "hold"))
+        status = dueq_hold(queue, text(request, "group"), number(request, "ms"));
+    else if (!strcmp(verb, "hold_group"))
+        status = dueq_hold_group(queue, ticket, number(request, "ms"));
     else if (!strcmp(verb, "pause"))
         status = dueq_pause(queue);
     else if (!strcmp(verb, "resume"))

@@ -5,6 +5,7 @@
 declare(strict_types=1);
 
 use Dueq\Backoff;
+use Dueq\Exception\BacklogException;
 use Dueq\Exception\LeaseLostException;
 use Dueq\Jitter;
 use Dueq\Lock;
@@ -48,10 +49,7 @@ final class Driver
                 $this->taken = $this->locks = [];
                 return (object) [];
             case 'push':
-                return stored(
-                    $request['drafts'],
-                    $queue->pushMany(array_map(draft(...), $request['drafts'])),
-                );
+                return $this->push($queue, $request['drafts']);
             case 'ack_push':
                 return $this->ackPush($queue, $request);
             case 'reserve':
@@ -78,6 +76,15 @@ final class Driver
             case 'resume':
                 $queue->resume();
                 return words([true], '');
+            case 'limit':
+                $queue->limit(...limits($request));
+                return words([true], '');
+            case 'hold':
+                $queue->hold($request['group'], $request['ms'] / 1000);
+                return words([true], '');
+            case 'hold_group':
+                return $this->settle($queue, $request, fn (Message $message) =>
+                    $message->holdGroup($request['ms'] / 1000));
             case 'purge':
                 return ['purged' => $queue->purge(State::from($request['state']))];
             case 'peek':
@@ -121,6 +128,15 @@ final class Driver
         return ['failure' => "there is no '{$request['do']}'"];
     }
 
+    private function push(Queue $queue, array $rows): array
+    {
+        try {
+            return stored($rows, $queue->pushMany(array_map(draft(...), $rows)));
+        } catch (BacklogException $error) {
+            return stored($rows, $error->ids, 'BACKLOG');
+        }
+    }
+
     private function reserve(array $request): array
     {
         $source = $this->queues[$request['queues'][0]];
@@ -153,7 +169,7 @@ final class Driver
             array_unshift($answer['statuses'], 'OK');
         } else {
             // The server stored nothing: the answer has the ids of the request.
-            $count = $answer['statuses'] === ['LEASE_LOST'] ? 1 + count($rows) : 1;
+            $count = $answer['statuses'] !== ['FOREIGN'] ? 1 + count($rows) : 1;
             $answer = [
                 'statuses' => array_fill(0, $count, $answer['statuses'][0]),
                 'ids' => array_column($rows, 'id'),
@@ -173,6 +189,8 @@ final class Driver
             return ['statuses' => [$verb($message) === false ? 'EXHAUSTED' : 'OK']];
         } catch (LeaseLostException) {
             return ['statuses' => ['LEASE_LOST']];
+        } catch (BacklogException) {
+            return ['statuses' => ['BACKLOG']];
         }
     }
 
@@ -256,10 +274,25 @@ function backoff(array $row): Backoff
     };
 }
 
-function stored(array $rows, array $ids): array
+function limits(array $request): array
+{
+    $group = $request['group'];
+    $limits = ['clear' => $request['clear']] + ($group !== '' ? ['group' => $group] : []);
+    foreach (['concurrency', 'rate', 'burst', 'backlog', 'weight'] as $name) {
+        $number = $request[$name];
+        if ($number >= 0) {
+            $option = $group !== '' ? $name : 'eachGroup' . ucfirst($name);
+            $hourly = $number > 0 ? "$number/h" : 'none';
+            $limits[$option] = $name === 'rate' ? $hourly : $number;
+        }
+    }
+    return $limits;
+}
+
+function stored(array $rows, array $ids, string $otherwise = 'DUPLICATE'): array
 {
     return [
-        'statuses' => array_map(fn (?string $id) => $id === null ? 'DUPLICATE' : 'OK', $ids),
+        'statuses' => array_map(fn (?string $id) => $id === null ? $otherwise : 'OK', $ids),
         'ids' => array_map(fn (?string $id, array $row) => $id ?? $row['id'], $ids, $rows),
     ];
 }

@@ -67,7 +67,10 @@ class PythonDriver:
         return {}
 
     def do_push(self, queue: dueq.Queue, request: Json) -> Json:
-        ids = queue.push_many(draft(row) for row in request["drafts"])
+        try:
+            ids = queue.push_many(draft(row) for row in request["drafts"])
+        except dueq.BacklogError as error:
+            return stored(request["drafts"], list(error.ids), "BACKLOG")
         return stored(request["drafts"], ids)
 
     def do_ack_push(self, queue: dueq.Queue, request: Json) -> Json:
@@ -83,7 +86,7 @@ class PythonDriver:
         )
         if answer["statuses"] != ["OK"]:
             # The ids of what was not stored are nobody's.
-            count = 1 + len(rows) if answer["statuses"] == ["LEASE_LOST"] else 1
+            count = 1 + len(rows) if answer["statuses"] != ["FOREIGN"] else 1
             return {"statuses": answer["statuses"] * count, "ids": [row["id"] for row in rows]}
         answer = stored(rows, ids)
         return {**answer, "statuses": ["OK", *answer["statuses"]]}
@@ -125,6 +128,25 @@ class PythonDriver:
         queue.resume()
         return {"statuses": ["OK"]}
 
+    def do_limit(self, queue: dueq.Queue, request: Json) -> Json:
+        names = ("concurrency", "rate", "burst", "backlog")
+        group = request["group"]
+        more: Json = {
+            name if group else f"each_group_{name}": set_to(request, name) for name in names
+        }
+        if group:
+            more |= {"group": group, "weight": set_to(request, "weight")}
+        queue.limit(**more, clear=request["clear"])
+        return {"statuses": ["OK"]}
+
+    def do_hold(self, queue: dueq.Queue, request: Json) -> Json:
+        queue.hold(request["group"], request["ms"] / 1000)
+        return {"statuses": ["OK"]}
+
+    def do_hold_group(self, queue: dueq.Queue, request: Json) -> Json:
+        seconds = request["ms"] / 1000
+        return self.settle(queue, request, lambda message: message.hold_group(seconds))
+
     def do_purge(self, queue: dueq.Queue, request: Json) -> Json:
         return {"purged": queue.purge(request["state"])}
 
@@ -160,6 +182,8 @@ class PythonDriver:
             return {"statuses": ["EXHAUSTED" if verb(message) is False else "OK"]}
         except dueq.LeaseLost:
             return {"statuses": ["LEASE_LOST"]}
+        except dueq.BacklogError:
+            return {"statuses": ["BACKLOG"]}
 
     def do_lock(self, queue: dueq.Queue, request: Json) -> Json:
         lock = queue.lock(request["name"], request["ttl_ms"] / 1000)
@@ -223,11 +247,19 @@ def backoff(row: Json) -> dueq.Backoff:
     return dueq.Backoff(row["kind"], base, cap, row["jitter"], delays=delays)
 
 
-def stored(rows: list[Json], ids: list[str | None]) -> Json:
+def stored(rows: list[Json], ids: list[str | None], otherwise: str = "DUPLICATE") -> Json:
     return {
-        "statuses": ["DUPLICATE" if id is None else "OK" for id in ids],
+        "statuses": [otherwise if id is None else "OK" for id in ids],
         "ids": [id or row["id"] for id, row in zip(ids, rows, strict=True)],
     }
+
+
+def set_to(request: Json, name: str) -> int | str | None:
+    """A limit as dueq takes it: of a rate, so many in an hour."""
+    number: int = request[name]
+    if name != "rate" or number < 0:
+        return number if number >= 0 else None
+    return f"{number}/h" if number else "none"
 
 
 def words(done: Iterable[bool], otherwise: str) -> list[str]:

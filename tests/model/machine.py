@@ -11,13 +11,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from drafts import DELAYED_ROW, POLICY_COUNT, QUEUES, ROWS, SPAN_MS, asked, drawn
+from drafts import (
+    DELAYED_ROW,
+    LIMITED,
+    LIMITS,
+    POLICY_COUNT,
+    QUEUES,
+    ROWS,
+    SPAN_MS,
+    WEIGHTS,
+    asked,
+    drawn,
+)
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
 from layout import nearer
-from message import DEFAULT_BACKOFF, STATES, Draft, Message, Relay, Replace, State
+from limits import SOON_MS
+from message import DEFAULT_BACKOFF, NORMAL, STATES, Draft, Message, Relay, Replace, State
 from model import AHEAD_MS, BY_POLICY, MOST, Queue, Status
 from watch import Watch
 from world import World, now_ms
@@ -42,6 +54,8 @@ DRAWN = st.lists(ROW, min_size=2, max_size=4)
 DRAWN_ODD = st.lists(ODD_ROW, min_size=1, max_size=2)
 # An entry of the outbox is due then; so is one that could not be relayed.
 OUT_MS, LONGEST_PAUSE_MS = 1_500, 301_000
+LIMIT_NAMES = ("concurrency", "rate", "burst", "backlog", "weight")
+UNCHANGED = -1
 # A draft without any option.
 PLAIN = Draft("")
 # Of a list in order of interest: mostly the first.
@@ -50,15 +64,26 @@ PICKS = st.lists(PICK, min_size=1, max_size=4)
 
 
 class Machine(Watch):
+    only_limits = False  # in each sequence groups have limits
+
     # The verbs. What is drawn must not depend on the state, which depends on the milliseconds of
     # the clock: so a rule that has nothing to do does another's work.
 
     @initialize(
-        who=ANY, first=DRAWN_MANY, second=DRAWN_MANY, groups=st.sampled_from([True, False, False])
+        who=ANY,
+        first=DRAWN_MANY,
+        second=DRAWN_MANY,
+        groups=st.sampled_from(["with limits", "", "", "without limits"]),
+        change=st.sampled_from(LIMITS),
     )
-    def begin(self, who: int, first: Drawn, second: Drawn, groups: bool) -> None:
-        """A queue that never had a group runs other scripts."""
-        self.groups = groups
+    def begin(
+        self, who: int, first: Drawn, second: Drawn, groups: str, change: dict[str, int]
+    ) -> None:
+        """A queue that never had a group, or a limit, runs other scripts."""
+        self.limits = self.only_limits or groups == "with limits"
+        self.groups = self.limits or groups != ""
+        if self.limits:
+            self.set_limits(who, self.queue(0), "", change, clear=False)
         self.push(who, 0, first)
         self.push(who + 1, 1, second)
 
@@ -66,10 +91,13 @@ class Machine(Watch):
     def push(self, who: int, queue: int, rows: Drawn, alike: Json | None = None) -> None:
         """What is alike, all of them have."""
         now, at = now_ms(), self.queue(queue)
-        drafts = [replace(drawn(*row, at.name, now, self.groups), **(alike or {})) for row in rows]
+        drafts = [replace(self.draft(*row, at, now), **(alike or {})) for row in rows]
         rows_asked = [asked(d, row, now) for d, (row, _) in zip(drafts, rows, strict=True)]
         answer = self.run(who, {"do": "push", "queue": at.name, "drafts": rows_asked})
         self.pushed(at, drafts, answer, lambda named: at.push(named, now))
+
+    def draft(self, row: int, policy: int, queue: Queue, now: int) -> Draft:
+        return drawn(row, policy, queue.name, now, self.groups, self.limits)
 
     @rule(
         who=ANY,
@@ -110,16 +138,24 @@ class Machine(Watch):
         push: Callable[[list[Draft]], list[Status]],
         then: Callable[[], None] = lambda: None,
     ) -> None:
-        ids = answer["ids"]
-        if "LEASE_LOST" not in answer["statuses"]:
+        # What is not stored needs no id.
+        ids = [id or f"none {n}" for n, id in enumerate(answer["ids"])]
+        named = [replace(draft, id=id) for draft, id in zip(drafts, ids, strict=True)]
+        statuses, seen = push(named), answer["statuses"]
+        if "BACKLOG" in statuses and self.last[0] in ("python", "php"):
+            # They tell only which messages are not stored.
+            seen, statuses = [
+                ["BACKLOG" if status == "DUPLICATE" else status for status in found]
+                for found in (seen, statuses)
+            ]
+        self.same("the statuses", seen, statuses)
+        if not {"LEASE_LOST", "BACKLOG"} & set(statuses):
             right = [
                 id == d.id if d.id else len(id) == 22 for d, id in zip(drafts, ids, strict=True)
             ]
             self.same("whether the ids are right", right, [True] * len(ids))
-        named = [replace(draft, id=id) for draft, id in zip(drafts, ids, strict=True)]
-        self.same("the statuses", answer["statuses"], push(named))
         then()
-        self.known.update((id, None) for id in ids if id)
+        self.known.update((id, None) for id in answer["ids"] if id)
         for id, stamp in zip(ids, self.world.stamps(queue.name, ids), strict=True):
             message = queue.find(id)
             if message and message.stamp is None:
@@ -174,6 +210,7 @@ class Machine(Watch):
         if self.last[0] == "raw" and any(queue.outbox for queue in queues):
             self.pass_ms(OUT_MS)  # it was told to relay, and is not again within a second
         for each in queues:
+            self.look_at_limited(each)
             self.pass_default(each)
         return wanted
 
@@ -192,7 +229,9 @@ class Machine(Watch):
         if not self.leased() or not tickets:
             self.reserve(who, 0, 1, 4)
             return
-        tickets = [self.pick(tickets, pick) for pick in picks]
+        self.ack_of(who, queue, [self.pick(tickets, pick) for pick in picks])
+
+    def ack_of(self, who: int, queue: Queue, tickets: list[str]) -> None:
         answer = self.run(who, {"do": "ack", "queue": queue.name, "tickets": tickets})
         self.same("the statuses", answer["statuses"], queue.ack(tickets))
 
@@ -223,18 +262,23 @@ class Machine(Watch):
             statuses.append(queue.retry(again, ms, error, now))
         self.same("the statuses", answer["statuses"], statuses)
         self.taken(queue, answer, queue.reserve(count, lease_ms, now))
+        self.look_at_limited(queue)
         self.pass_default(queue)
         if queue.outbox:
             self.pass_ms(OUT_MS)
         self.pass_default(queue)
 
     @rule(who=ANY, pick=PICK, to=QUEUE, rows=DRAWN)
-    def ack_push(self, who: int, pick: int, to: int, rows: Drawn) -> None:
+    def ack_push(
+        self, who: int, pick: int, to: int, rows: Drawn, alike: Json | None = None
+    ) -> None:
         if not self.leased():
             self.reserve(who, 0, 1, 4)
             return
         (queue, ticket), at, now = self.pick(self.tickets(), pick), self.queue(to), now_ms()
-        drafts = [drawn(*row, at.name, now, self.groups) for row in rows]
+        drafts = [replace(self.draft(*row, at, now), **(alike or {})) for row in rows]
+        if self.limits and at is not queue:
+            drafts = [replace(draft, group="") for draft in drafts]
         rows_asked = [asked(d, row, now) for d, (row, _) in zip(drafts, rows, strict=True)]
         request = {"do": "ack_push", "target": at.name, "drafts": rows_asked}
         answer = self.settle(who, queue, ticket, request)
@@ -277,7 +321,7 @@ class Machine(Watch):
             or (m.state == "delayed" and now < m.time_ms < now + SPAN_MS / 2)
         ]
         if late:
-            longest = max(m.time_ms for m in late) - now
+            longest = max(0, *(m.time_ms - now for m in late)) + 2 * SOON_MS
             self.look()
             self.pass_ms(longest)
 
@@ -312,6 +356,97 @@ class Machine(Watch):
         self.same("the status", answer["statuses"], [queue.release(ticket, ms, now)])
         if then == "purge":
             self.purge_all(who, queue, "ready")
+
+    # Limits of groups
+
+    @rule(
+        who=ANY,
+        queue=QUEUE,
+        group=st.sampled_from(LIMITED),
+        change=st.sampled_from(LIMITS),
+        weight=st.sampled_from(WEIGHTS),
+        clear=st.sampled_from([False, False, False, False, True]),
+    )
+    def limit(
+        self, who: int, queue: int, group: str, change: dict[str, int], weight: int, clear: bool
+    ) -> None:
+        """A sequence in which groups have none does something else."""
+        if not self.limits:
+            self.reserve(who, queue, 10, 2)
+            return
+        change = change | ({"weight": weight} if group else {})
+        at = self.fullest(queue, "ready")
+        self.set_limits(who, at, group, change, clear)
+        self.reserve_of(who + 1, [at], 3 + 7 * clear, 4)
+
+    def set_limits(
+        self, who: int, queue: Queue, group: str, change: dict[str, int], clear: bool
+    ) -> None:
+        request = {"do": "limit", "queue": queue.name, "group": group, "clear": clear}
+        request |= {name: change.get(name, UNCHANGED) for name in LIMIT_NAMES}
+        self.same("the status", self.run(who, request)["statuses"], ["OK"])
+        queue.limits.set(group, change, clear)
+
+    @rule(
+        who=ANY,
+        queue=QUEUE,
+        pick=PICK,
+        spans=st.sampled_from([1, 3, 0]),
+        count=st.sampled_from([1, 3, 10]),
+    )
+    def hold(self, who: int, queue: int, pick: int, spans: int, count: int) -> None:
+        """A group that has messages, mostly; and looks what comes of the others."""
+        at = self.fullest(queue)
+        if not self.limits:
+            self.work_badly(who, queue, "crash")
+            return
+        found = list(dict.fromkeys(m.draft.group for m in at.existing.values() if m.draft.group))
+        group, now = self.pick([*found, "a", "b"], pick), now_ms()
+        request = {"do": "hold", "queue": at.name, "group": group, "ms": spans * SPAN_MS}
+        answer = self.run(who, request)
+        at.limits.hold_group(group, spans * SPAN_MS, now)
+        self.same("the status", answer["statuses"], ["OK"])
+        self.reserve_of(who + 1, [at], count, 4)
+
+    @rule(who=ANY, pick=PICK, spans=st.sampled_from([1, 2, 0]))
+    def hold_group(self, who: int, pick: int, spans: int) -> None:
+        tickets = [(queue, ticket) for queue, ticket in self.tickets() if "=" in ticket]
+        if not (self.limits and self.leased() and tickets):
+            self.release(who, pick, spans, "")
+            return
+        (queue, ticket), now, ms = self.pick(tickets, pick), now_ms(), spans * SPAN_MS
+        answer = self.settle(who, queue, ticket, {"do": "hold_group", "ms": ms})
+        self.same("the status", answer["statuses"], [queue.hold_group(ticket, ms, now)])
+
+    @rule(who=ANY, queue=QUEUE, backlog=st.sampled_from([1, 2, 3]), rows=DRAWN, pick=PICK)
+    def push_above(self, who: int, queue: int, backlog: int, rows: Drawn, pick: int) -> None:
+        """Where the backlog is short: plain messages, the same id twice, or as a successor."""
+        if not self.limits:
+            self.push_known(who, queue, pick, rows[:1], "replace", "")
+            return
+        self.set_limits(who, self.queue(queue), "", {"backlog": backlog}, clear=False)
+        alike: dict[str, Any] = {"group": "a", "priority": NORMAL}
+        if pick % 3 == 1:
+            self.push(who, queue, rows, alike | {"id": "twice"})
+            return
+        plain = [(0, 0)] * len(rows)
+        self.push(who, queue, plain, alike)
+        self.reserve_of(who, [self.queue(queue)], 1, 8)
+        self.push(who + 1, queue, plain[1:], alike)
+        self.ack_push(who, pick, queue, rows[:1], alike)
+
+    @rule(who=ANY, queue=QUEUE, counts=st.lists(st.sampled_from([1, 2, 4]), min_size=2, max_size=4))
+    def work_well(self, who: int, queue: int, counts: list[int]) -> None:
+        """Takes more and more, and ends what came first, several in one call."""
+        at = self.fullest(queue)
+        taken = list[Message]()
+        for count in counts:
+            if not at.paused:
+                taken += self.reserve_of(who, [at], count, 8)
+            ended = taken[: count - 1]
+            if ended:
+                taken = taken[count - 1 :]
+                self.ack_of(who, at, [message.ticket for message in ended])
 
     @rule(who=ANY, pick=PICK, lease=st.sampled_from([1, 2, 5]))
     def extend(self, who: int, pick: int, lease: int) -> None:
@@ -459,6 +594,7 @@ class Machine(Watch):
         else:
             letter = self.queue(queue + 1 + pick % 2).name
             alike = {"dead_letter": letter, "drop": False, "max_attempts": 1, "max_crashes": 1}
+            alike |= {"group": ""} if self.limits else {}
             self.push(raw, queue, rows[:1], alike)
             self.work_badly(raw, queue, how)
 
@@ -570,8 +706,9 @@ def ends(message: Message) -> int:
     return int(message.draft.drop or message.draft.dead_letter != "")
 
 
-def run(world: World, examples: int, **more: Any) -> None:
+def run(world: World, examples: int, only_limits: bool = False, **more: Any) -> None:
     """Runs that many sequences in it; a Difference, or Flaky, ends them, and the first is shown."""
+    machine = type("Machine", (Machine,), {"world": world, "only_limits": only_limits})
     rules = settings(
         max_examples=examples,
         stateful_step_count=50,
@@ -582,7 +719,7 @@ def run(world: World, examples: int, **more: Any) -> None:
         **more,
     )
     try:
-        run_state_machine_as_test(type("Machine", (Machine,), {"world": world}), settings=rules)
+        run_state_machine_as_test(machine, settings=rules)
     finally:
         if world.failed:
             print(*world.failed, sep="\n")

@@ -6,14 +6,17 @@ core/scripts and this page differ, one of them is wrong. message.py has the word
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Container
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from limits import Gate, Limits
 from message import HIGH, LOW, NORMAL, STATES, Draft, Entry, Message, Relay, State
 from turns import Line, Turns
 
-Status = Literal["OK", "DUPLICATE", "NOT_FOUND", "LEASE_LOST", "EXHAUSTED", "TAKEN"]
+Status = Literal["OK", "DUPLICATE", "NOT_FOUND", "LEASE_LOST", "EXHAUSTED", "TAKEN", "BACKLOG"]
 
 DEFAULT_LEASE_MS = 30_000
 MAX_ERROR = 4096
@@ -36,6 +39,7 @@ class Taking:
     count: int
     lease_ms: int
     now: int
+    gate: Gate
     taken: list[Message] = field(default_factory=list)
     done: bool = False  # takes no more, however many it was asked for
 
@@ -54,6 +58,7 @@ class Queue:
     # Once a message had a group, a reserve first sorts the normal lane into the lines of groups.
     has_groups: bool = False
     turns: Turns = field(default_factory=Turns)
+    limits: Limits = field(default_factory=Limits)
     released: int = 0  # how many at the front of the normal lane go to the fronts of their lines
     outbox: dict[str, Entry] = field(default_factory=dict)  # by ticket
     received: set[tuple[str, str]] = field(default_factory=set)  # of a queue, its ticket
@@ -67,29 +72,62 @@ class Queue:
 
     def push(self, drafts: list[Draft], now: int, after: str | None = None) -> list[Status]:
         """`after`: the id of the message whose successors they are."""
-        made = [Message(d, now, now + d.ttl_ms if d.ttl_ms else 0) for d in drafts]
-        stored = self._store([(message, message.draft.due_ms) for message in made], now, after)
+        stored = self._store(new_messages(drafts, now), now, after)
         has_groups = any(draft.group for draft in drafts)
         if after is None and "OK" in stored and has_groups and self._may_sort(drafts):
             self._sort()
         return stored
 
     def _may_sort(self, drafts: list[Draft]) -> bool:
-        """What was released waits for a reserve, and what replaces a message sorts nothing."""
+        """
+        What replaces a message sorts nothing. What was released waits for a reserve; but the next
+        push counts what is in the lines, where groups have backlogs.
+        """
         is_new = all(draft.replace == "refuse" for draft in drafts)
-        return is_new and self.has_groups and not self.released
+        return is_new and self.has_groups and (not self.released or self.limits.have_backlogs)
 
     def _store(
         self, messages: list[tuple[Message, int]], now: int, after: str | None = None
     ) -> list[Status]:
         """Of those of one call that replace each other the last counts, in the first place."""
         fresh = dict[str, tuple[Message, int]]()
-        statuses = [self._judge(message, due, fresh, now, after) for message, due in messages]
+        refused = self.above_backlog(messages, now, after)
+        statuses: list[Status] = [
+            "BACKLOG" if message in refused else self._judge(message, due, fresh, now, after)
+            for message, due in messages
+        ]
         for message, due_ms in fresh.values():
             self.existing[message.draft.id] = message
             self._wait(message, due_ms, now)
             self.has_groups = self.has_groups or message.draft.group != ""
         return statuses
+
+    def above_backlog(
+        self, messages: list[tuple[Message, int]], now: int, after: str | None
+    ) -> list[Message]:
+        """
+        The new ones that come when as many of their group wait as may. Those of this call that are
+        stored before them, and due now, count.
+        """
+        waiting, seen, refused = dict[str, int](), set[str](), list[Message]()
+        for message, due_ms in messages:
+            id, group = message.draft.id, message.draft.group
+            is_unique = self.unique.get(id, 0) > now
+            if id in seen or (id != after and (id in self.existing or is_unique)):
+                continue
+            number = waiting.setdefault(group, self._waiting(group))
+            if group and number >= self.limits.backlog(group):
+                refused.append(message)
+                continue
+            seen.add(id)
+            waiting[group] += due_ms <= now
+        return refused
+
+    def _waiting(self, group: str) -> int:
+        """Also those that were cancelled, until they are met."""
+        in_lane = [message for message in self.lanes[NORMAL] if message.draft.group == group]
+        line = self.turns.lines.get(group)
+        return len(in_lane) + (len(line.messages) if line else 0)
 
     def _judge(
         self,
@@ -165,7 +203,7 @@ class Queue:
         Up to `count` from the front of the lanes, or by turns; [] only when nothing is ready. What
         has crashed comes alone.
         """
-        taking = Taking(count, lease_ms, now)
+        taking = Taking(count, lease_ms, now, self._gate(now))
         if self.paused:
             return []
         self._line_up_due(now)
@@ -181,8 +219,15 @@ class Queue:
                 message = lane.pop(0)
                 if self._meet(message, taking) == "stays":
                     lane.insert(0, message)
+        taking.gate.end()
         self.did["reserved"] += len(taking.taken)
         return taking.taken
+
+    def _gate(self, now: int) -> Gate:
+        return Gate(self.limits, self.at_work, now)
+
+    def at_work(self, group: str) -> int:
+        return sum(message.draft.group == group for message in self._in("leased"))
 
     def _meet(
         self, message: Message, taking: Taking, crashed_now: bool = False
@@ -201,10 +246,12 @@ class Queue:
         elif message.crashes and taking.taken:
             taking.done = True
             return "stays"
-        elif not self._puts_off(message, crashed_now, now):
+        elif not self._puts_off(message, crashed_now, taking):
             lease = taking.lease_ms or message.draft.lease_ms or DEFAULT_LEASE_MS
             message.move("leased", now + lease)
             taking.taken.append(message)
+            taking.gate.taken[message.draft.group] += crashed_now
+            taking.gate.judged[message.draft.group] += 1
             taking.done = message.crashes > 0
             if message.crashes > 1:
                 self.suspect = message.ticket, now
@@ -227,18 +274,21 @@ class Queue:
         As many at once as are still wanted, and a few more once some were gone. A message that is
         not delivered costs its group no turn: the group gets it back behind those taken with it.
         """
-        more, all_seen = 0, False
-        while not (all_seen or taking.is_over):
+        more, all_seen, gate = 0, False, taking.gate
+        self.limits.looks += not (taking.is_over or self.limits.must_hold(taking.now))
+        while not taking.is_over:
             most = taking.count - len(taking.taken) + more
-            batch = [each for _ in range(most) if (each := self.turns.take())]
+            batch = [each for _ in range(most) if (each := self.turns.take(gate))]
             free = list[tuple[Line, Message | None, int]]()
             for line, message, floor in batch:
                 met = "stays" if taking.is_over else self._meet(message, taking)
                 more = more if met == "stays" else MORE
                 if met != "taken":
                     free.append((line, message if met == "stays" else None, floor))
-            self.turns.give_back(free)
+            self.turns.give_back(free, gate)
             all_seen = len(batch) < most
+            if not batch:
+                break
         self.turns.end(all_seen)
 
     def ack(self, tickets: list[str]) -> list[Status]:
@@ -254,13 +304,14 @@ class Queue:
 
     def ack_push(self, ticket: str, target: Queue, drafts: list[Draft], now: int) -> list[Status]:
         """Both or nothing. The message goes first: a successor may have its id."""
-        message = self._held(ticket)
+        message, count = self._held(ticket), 1 + len(drafts)
+        id = message.draft.id if message else None
+        if message and target is self and self.above_backlog(new_messages(drafts, now), now, id):
+            return ["BACKLOG"] * count
         [acked] = self.ack([ticket])
-        if acked != "OK":
-            return [acked] * (1 + len(drafts))
-        if target is self:
-            return [acked, *self.push(drafts, now, message.draft.id if message else None)]
-        return [acked] * (1 + len(drafts))
+        if acked == "OK" and target is self:
+            return [acked, *self.push(drafts, now, id)]
+        return [acked] * count
 
     def put_out(
         self,
@@ -307,6 +358,14 @@ class Queue:
             self.lanes[message.draft.priority].insert(0, message)
             self.released += self.has_groups and message.draft.priority == NORMAL
         return "OK"
+
+    def hold_group(self, ticket: str, ms: int, now: int) -> Status:
+        """As release, and as hold of its group."""
+        message = self._held(ticket)
+        if not message:
+            return "LEASE_LOST"
+        self.limits.hold_group(message.draft.group, ms, now)
+        return self.release(ticket, 0, now)
 
     def extend(self, ticket: str, lease_ms: int, now: int) -> Status:
         message = self._held(ticket)
@@ -387,15 +446,15 @@ class Queue:
         """As the last verb left it: what is due, or its lease over, waits for a reserve."""
         return self.existing.get(id)
 
-    def peek(self, state: State) -> list[Message]:
+    def peek(self, state: State, away: Container[str] = ()) -> list[Message]:
         """
-        Ready: in order of delivery, and then what is in lines, group by group. The others: by their
-        time.
+        Ready: in order of delivery, and then what is in lines, group by group, those `away` last.
+        The others: by their time.
         """
         if state != "ready":
             return sorted(self._in(state), key=by_time)
         lanes = self.lanes[HIGH] + self.lanes[NORMAL] + self.lanes[LOW]
-        for line in self.turns.in_order():
+        for line in self.turns.in_order(away):
             lanes += line.messages
         return [message for message in lanes if self.existing.get(message.draft.id) is message]
 
@@ -419,7 +478,8 @@ class Queue:
     def has_work(self, now: int) -> bool:
         """Would a reserve change anything?"""
         over = any(message.time_ms <= now for message in self.timed())
-        lines = [line.messages for line in self.turns.lines.values()]
+        gate = self._gate(now)
+        lines = [each.messages for each in self.turns.lines.values() if gate.is_open(each.group)]
         return over or any(self.lanes.values()) or any(lines)
 
     # Locks
@@ -556,18 +616,27 @@ class Queue:
         for message in sorted(due, key=by_time):
             self._line_up(message)
 
-    def _puts_off(self, message: Message, crashed_now: bool, now: int) -> bool:
-        """From its second crash on: by its backoff, then while another one of its kind runs."""
-        if message.crashes < 2:
+    def _puts_off(self, message: Message, crashed_now: bool, taking: Taking) -> bool:
+        """What crashed, for its own sake; and until its group may have its next message."""
+        now, group = taking.now, message.draft.group
+        least_ms, delay_ms = self._crash_pause(message, crashed_now, now)
+        if crashed_now and group and self.limits.hold:
+            wait_ms = max(0, math.ceil(self.limits.opens_ms(group, now)) - now)
+            least_ms, delay_ms = max(least_ms, wait_ms), max(delay_ms, wait_ms)
+        if not delay_ms:
             return False
-        least_ms, delay_ms = message.draft.backoff.range_ms(message.crashes - 1)
-        if not (crashed_now and delay_ms):
-            if not self._suspect_runs(now):
-                return False
-            least_ms, delay_ms = max(1000, least_ms), max(1000, delay_ms)
         message.move("delayed", now + delay_ms)
         message.loose_ms = delay_ms - least_ms
         return True
+
+    def _crash_pause(self, message: Message, crashed_now: bool, now: int) -> tuple[int, int]:
+        """From its second crash on: by its backoff, then while another one of its kind runs."""
+        if message.crashes < 2:
+            return 0, 0
+        least_ms, delay_ms = message.draft.backoff.range_ms(message.crashes - 1)
+        if crashed_now and delay_ms:
+            return least_ms, delay_ms
+        return (max(1000, least_ms), max(1000, delay_ms)) if self._suspect_runs(now) else (0, 0)
 
     def _suspect_runs(self, now: int) -> bool:
         ticket, since = self.suspect
@@ -578,6 +647,11 @@ class Queue:
         """Those whose lease has ended come before their lane, the earlier first."""
         over = [message for message in self._in("leased") if message.time_ms <= now]
         return sorted((m for m in over if m.draft.priority == priority), key=by_time)
+
+
+def new_messages(drafts: list[Draft], now: int) -> list[tuple[Message, int]]:
+    """With their due times."""
+    return [(Message(d, now, now + d.ttl_ms if d.ttl_ms else 0), d.due_ms) for d in drafts]
 
 
 def by_time(message: Message) -> tuple[int, bytes]:
@@ -603,6 +677,7 @@ class Model:
                 if not entry.dead_letter:  # that one is in `existing`
                     entry.message.expires_ms -= ms * bool(entry.message.expires_ms)
             queue.suspect = queue.suspect[0], queue.suspect[1] - ms
+            queue.limits.pass_time(ms)
             for message in queue.existing.values():
                 message.time_ms -= ms * (message.state != "ready")
                 message.expires_ms -= ms * bool(message.expires_ms)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from layout import due_word, made_id, opened, packed, shown
+from message import escaped
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
@@ -134,6 +135,7 @@ class RawDriver:
         self._scripts = scripts
         tool = embed()
         self._statuses = {code: name[5:] for name, code in tool.statuses().items()}
+        self._statuses["9"] = "BACKLOG"  # lib/backlog.lua
         paths = {name: SCRIPTS / f"{name}.lua" for name in scripts}
         self._keys = {name: tool.keys_of(path) for name, path in paths.items()}
         self._alone = {n for n, path in paths.items() if "-- args alone" in path.read_text()}
@@ -165,9 +167,9 @@ class RawDriver:
         return [f"dueq:{{{queue}}}:{named.get(key, key)}" for key in self._keys[script]]
 
     def outcomes(self, answer: int | bytes) -> Json:
-        """A relay has work where the digits end with a plus."""
+        """A relay has work where the digits end with a plus; the queue has limits: with an l."""
         found = str(answer) if isinstance(answer, int) else answer.decode()
-        return {"statuses": [self._statuses[digit] for digit in found.rstrip("+")]}
+        return {"statuses": [self._statuses[digit] for digit in found.rstrip("+l")]}
 
     def do_forget(self, request: Json) -> Json:
         return {}
@@ -244,7 +246,7 @@ class RawDriver:
                 continue
             now, wait, _, _, relay, pasts, settled, *rows = answer
             outcomes, acks, retry = outcomes + settled, [], ()
-            if rows or relay or int(wait) != 0:
+            if rows or relay.startswith(b"1") or int(wait) != 0:
                 break
         else:
             raise Refused("it says again and again that there is more")
@@ -288,8 +290,13 @@ class RawDriver:
     def do_ack(self, request: Json) -> Json:
         tickets = request["tickets"]
         is_fast = len(tickets) == 1 and is_plain(tickets[0]) and self._calls % 3
-        script = "ack" if is_fast else "ack_full"
-        return self.outcomes(self.run(script, request["queue"], *tickets))
+        fast, full = "ack", "ack_full"
+        if any("=" in ticket.partition(":")[0] for ticket in tickets):
+            fast, full = "ack_group", "ack_wake"
+        answer = self.run(fast, request["queue"], *tickets) if is_fast else None
+        if answer is None:
+            answer = self.run(full, request["queue"], *tickets)
+        return self.outcomes(answer)
 
     def do_retry(self, request: Json) -> Json:
         ticket, delay, error = request["ticket"], request["delay_ms"], request["error"][:4096]
@@ -301,6 +308,25 @@ class RawDriver:
     def do_release(self, request: Json) -> Json:
         ticket, delay = request["ticket"], request["delay_ms"]
         return self.outcomes(self.run("release", request["queue"], delay, ticket))
+
+    def do_hold_group(self, request: Json) -> Json:
+        return self.outcomes(
+            self.run("hold_group", request["queue"], request["ticket"], request["ms"])
+        )
+
+    def do_hold(self, request: Json) -> Json:
+        group = escaped(request["group"])
+        return self.outcomes(self.run("hold", request["queue"], group, request["ms"]))
+
+    def do_limit(self, request: Json) -> Json:
+        group = escaped(request["group"])
+        words: list[Word] = ["1", int(request["clear"]), group]
+        for name in ("concurrency", "rate", "burst", "backlog", "weight"):
+            number = request[name]
+            if number >= 0:
+                value = f"{number}/h" if name == "rate" and number else str(number)
+                words += ["g" if group else "each", name, value]
+        return self.outcomes(self.run("limit", request["queue"], *words))
 
     def do_extend(self, request: Json) -> Json:
         ticket, lease = request["ticket"], request["lease_ms"]

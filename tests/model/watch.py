@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -14,9 +15,10 @@ from drafts import QUEUES, asked
 from drivers import Driver
 from hypothesis import note
 from hypothesis.stateful import RuleBasedStateMachine, invariant
+from limits import LOOKS
 from message import STATES, Draft, Message, Relay, State, escaped
 from model import OUT_MS, Model, Queue
-from world import World, near, now_ms
+from world import SLACK_MS, Groups, World, near, now_ms
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
@@ -42,6 +44,8 @@ class Watch(RuleBasedStateMachine):
         self.relays: list[tuple[Relay, Json]] = []  # with their entries; the latest last
         self.count = 0
         self.groups = False  # whether messages may have groups
+        self.limits = False  # and groups limits
+        self.away: dict[str, set[str]] = {}  # of each queue the groups at a limit, as seen last
 
     # The whole state
 
@@ -67,10 +71,10 @@ class Watch(RuleBasedStateMachine):
             wanted["next_event_ms"] = near(seen["next_event_ms"], wanted["next_event_ms"])
             self.same(f"stats of {queue.name}", seen, {name: wanted[name] for name in seen})
             self.look_out(queue)
-            self.look_at_turns(queue)
+            first_timer = self.look_at_turns(queue)
             self.look_at_unique(queue)
-            noted = times[queue.name]
-            for first, more in ((queue.first_ms(), 0), (queue.first_out_ms(), OUT_MS)):
+            noted, first_ms = times[queue.name], queue.first_ms()
+            for first, more in ((first_ms, 0), (first_timer, 0), (queue.first_out_ms(), OUT_MS)):
                 late = first > 0 and (noted is None or noted > max(first, now_ms()) + more)
                 self.same(f"the noted time of {queue.name}", noted, first if late else noted)
         if self.count % CHECK_EVERY == 0:
@@ -84,15 +88,79 @@ class Watch(RuleBasedStateMachine):
         for ticket, entry in queue.outbox.items():
             entry.time_ms = seen[ticket]
 
-    def look_at_turns(self, queue: Queue) -> None:
-        """A group that the floor has passed may stay until it is met: it counts as new."""
-        turns, (texts, seen) = queue.turns, self.world.turns(queue.name)
+    def look_at_limited(self, queue: Queue) -> None:
+        """After a reserve: which of two ended what limits need, the server says at once."""
+        if queue.limits.hold:
+            self.look_at_turns(queue)
+
+    def look_at_turns(self, queue: Queue) -> int:
+        """
+        A group that the floor has passed may stay until it is met: it counts as new. Returns when
+        the first group that waits for a time comes back.
+        """
+        turns, noted = queue.turns, self.world.groups(queue.name)
+        if not (noted.limited or queue.limits.hold):
+            self.same(
+                f"the groups of {queue.name} at a limit", (noted.parked, noted.timers), ({}, {})
+            )
+        else:
+            self.look_at_limits(queue, noted)
+        self.away[queue.name] = set(noted.parked)
         wanted = {escaped(line.group): line.turn for line in turns.lines.values()}
+        seen = noted.turns | noted.parked
         seen = {g: turn for g, turn in seen.items() if g in wanted or turn > turns.floor}
         self.same(f"the turns of {queue.name}", seen, wanted)
-        noted = f"{turns.floor} {turns.joined}" if queue.has_groups else ""
-        self.same(f"the floor of {queue.name}", texts[0], noted)
-        self.same(f"what {queue.name} got back", int(texts[1] or 0), queue.released)
+        text = f"{turns.floor} {turns.joined}" if queue.has_groups else ""
+        if noted.limited and not wanted and noted.floor == "{} {}".format(*turns.before):
+            # A reserve brought the last group back from a limit: the next begins the time anew.
+            turns.floor, turns.joined = turns.before
+            text = noted.floor
+        self.same(f"the floor of {queue.name}", noted.floor, text)
+        self.same(f"what {queue.name} got back", noted.returned, queue.released)
+        return min(noted.timers.values(), default=0)
+
+    def look_at_limits(self, queue: Queue, noted: Groups) -> None:
+        """What is counted against the limits; and that no group waits for nothing, or too long."""
+        limits, now = queue.limits, now_ms()
+        may_end = limits.hold and not limits.must_hold(now)
+        if may_end and not noted.limited:
+            limits.forget()
+        wanted = limits.hold and (limits.looks < LOOKS or not may_end)
+        self.same(f"whether {queue.name} has limits of groups", noted.limited, wanted)
+        leased = Counter(m.draft.group for m in queue.existing.values() if m.state == "leased")
+        at_work = {escaped(group): number for group, number in leased.items() if group}
+        self.same(f"what is at work in {queue.name}", noted.working, at_work if wanted else {})
+        self.look_at_times(queue, noted, now)
+        for line in queue.turns.lines.values():
+            group = escaped(line.group)
+            opens_ms, timer = limits.opens_ms(line.group, now), noted.timers.get(group)
+            at_most = leased[line.group] >= limits.concurrency(line.group)
+            if group in noted.parked and timer is not None:
+                late = timer - max(opens_ms, now) > SLACK_MS
+                self.same(f"whether {group} waits for too long", late, False)
+            elif group in noted.parked:
+                self.same(f"whether {group} waits for a place", at_most, True)
+
+    def look_at_times(self, queue: Queue, noted: Groups, now: int) -> None:
+        """Times that are over may stay for a while; the others are then what the server says."""
+        limits = queue.limits
+        seen = {group: until for group, until in noted.holds.items() if until > now}
+        held = {escaped(group): until for group, until in limits.held.items() if until > now}
+        near_times = {group: near(seen.get(group, 0), until) for group, until in held.items()}
+        self.same(f"the holds of {queue.name}", seen, near_times)
+        limits.held = {group: seen.get(escaped(group), 0) for group in limits.held}
+        rated = {group: us // 1000 for group, us in noted.rated.items() if us // 1000 > now}
+        next_times = {group: ms for group, ms in limits.next_ms.items() if ms > now}
+        for group, next_ms in next_times.items():
+            latest, at = limits.latest_ms(group, now), rated.get(escaped(group), 0)
+            # Whether a reserve has read a time that is too late since the rate was changed.
+            if at < next_ms and at > min(next_ms, latest) - SLACK_MS:
+                limits.next_ms[group] = next_times[group] = at
+        wanted = {
+            escaped(g): near(rated.get(escaped(g), 0), int(ms)) for g, ms in next_times.items()
+        }
+        self.same(f"the times of rates of {queue.name}", rated, wanted)
+        limits.next_ms |= {group: rated[escaped(group)] for group in next_times}
 
     def check(self) -> None:
         self.same("the keys", self.world.complaints(), [])
@@ -115,7 +183,7 @@ class Watch(RuleBasedStateMachine):
         driver = self.driver(self.count)
         request = {"do": "peek", "queue": queue.name, "state": state}
         messages = self.call(driver, request)["messages"]
-        wanted = queue.peek(state)
+        wanted = queue.peek(state, self.away.get(queue.name, ()))
         seen = [message["id"] for message in messages]
         self.same(f"what is {state}", seen, [message.draft.id for message in wanted])
         for message in messages:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from drafts import QUEUES
 from drivers import Driver, PythonDriver, c_driver, php_driver
 from raw import Connection, RawDriver
 
-from private_server import Server
+from private_server import Reply, Server
 from script_sources import sources
 
 CONTRACT = Path(__file__).parents[1] / "contract"
@@ -71,17 +72,21 @@ class World:
         }
 
     def scores(self, queue: str, part: str) -> dict[str, int]:
-        found = self.connection.command("ZRANGE", f"dueq:{{{queue}}}:{part}", 0, -1, "WITHSCORES")
-        assert isinstance(found, list)
-        words = [word.decode() for word in found if isinstance(word, bytes)]
-        return {t: int(score) for t, score in zip(words[::2], words[1::2], strict=True)}
+        key = f"dueq:{{{queue}}}:{part}"
+        return numbered(self.connection.command("ZRANGE", key, 0, -1, "WITHSCORES"))
 
-    def turns(self, queue: str) -> tuple[list[str], dict[str, int]]:
-        """The floor and the time given last, in one text; how many were released; groups' times."""
-        noted = self.connection.command("HMGET", f"dueq:{{{queue}}}:meta", "turns", "returned")
+    def groups(self, queue: str) -> Groups:
+        """All at one time."""
+        sets = ("turns", "parked", "timers", "rated", "holds")
+        calls: list[list[str | bytes | int]] = [
+            ["ZRANGE", f"dueq:{{{queue}}}:{part}", 0, -1, "WITHSCORES"] for part in sets
+        ]
+        calls.append(["HGETALL", f"dueq:{{{queue}}}:working"])
+        calls.append(["HMGET", f"dueq:{{{queue}}}:meta", "turns", "returned", "limited"])
+        *found, noted = self.connection.commands(calls)
         assert isinstance(noted, list)
         texts = [text.decode() if isinstance(text, bytes) else "" for text in noted]
-        return texts, self.scores(queue, "turns")
+        return Groups(texts[0], int(texts[1] or 0), texts[2] == "2", *map(numbered, found))
 
     def stamps(self, queue: str, ids: list[str]) -> list[str]:
         stored = self.connection.command("HMGET", f"dueq:{{{queue}}}:msg", *ids)
@@ -90,6 +95,28 @@ class World:
             each[4:14].decode() if isinstance(each, bytes) and each[1] & 1 else ""
             for each in stored
         ]
+
+
+@dataclass
+class Groups:
+    """What a queue notes of its groups, by their names as tickets have them."""
+
+    floor: str  # and the time given last
+    returned: int  # how many were released
+    limited: bool
+    turns: dict[str, int]
+    parked: dict[str, int]
+    timers: dict[str, int]
+    rated: dict[str, int]  # in microseconds
+    holds: dict[str, int]
+    working: dict[str, int]
+
+
+def numbered(found: Reply) -> dict[str, int]:
+    """What a sorted set, or a hash of numbers, holds."""
+    assert isinstance(found, list)
+    words = [word.decode() for word in found if isinstance(word, bytes)]
+    return {t: int(float(score)) for t, score in zip(words[::2], words[1::2], strict=True)}
 
 
 def three_languages(server: Server) -> World:

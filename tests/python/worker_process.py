@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -95,6 +96,16 @@ class WorkerProcess:
 
     def send(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
+
+    def kill(self) -> None:
+        """Kills the worker and the processes that run its jobs."""
+        pid = self.process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        self.process.kill()
+        for child in children:
+            with suppress(ProcessLookupError):
+                os.kill(int(child), signal.SIGKILL)
+        self.ended()
 
     def ended(self) -> int:
         """The exit code, when it has ended."""

@@ -338,6 +338,51 @@ def test_groups_and_purge_of_one(site: Site) -> None:
     assert site.get("orders").object["ready"] == 4
 
 
+def test_limits_and_holds_of_groups(site: Site) -> None:
+    site.shell("limit", "orders", "--concurrency", "50", "--each-group-rate", "100/m")
+    site.shell("limit", "orders", "--group", "acme", "--concurrency", "1", "--weight", "4")
+    assert site.get("orders", "limits").body == site.shell("limits", "orders", "--json")
+    assert site.get("orders", "limits").object["groups"][0]["weight"] == 4
+    assert site.get("nothing", "limits").object["concurrency"] is None
+    for group in ["acme", "globex"]:
+        site.post("orders", "messages", body=group, group=group)
+    held = site.post("orders", "hold", group="acme", duration="1h")
+    assert held.body == site.shell(
+        "hold", "orders", "--group", "acme", "--duration", "1h", "--json"
+    )
+    found = {row["name"]: row for row in site.get("orders", "groups").objects}
+    assert [found[name]["at_limit"] for name in ("acme", "globex")] == ["hold", ""]
+    assert 3590000 < found["acme"]["held_until_ms"] - found["acme"]["now_ms"] <= 3600000
+    taken = site.post("orders", "reserve", count="2").objects
+    assert [row["group"] for row in taken] == ["globex"]
+    ticket = taken[0]["ticket"]
+    answer = site.post("orders", "hold_group", body=ticket, duration="1h")
+    assert (answer.code, answer.object) == (200, {"ticket": ticket, "status": "OK"})
+    assert site.post("orders", "hold_group", body=ticket, duration="1h").code == 409
+    assert site.post("orders", "reserve", count="2").code == 204
+    assert site.post("orders", "hold", group="acme", duration="0").code == 200
+    assert site.post("orders", "reserve").object["group"] == "acme"
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments", "said"),
+    [
+        ("hold", {"group": "acme"}, "duration is missing"),
+        ("hold", {"duration": "1m"}, "group is missing"),
+        ("hold", {"group": "acme", "duration": "soon"}, "soon is not a duration"),
+        ("hold", {"group": "", "duration": "1m"}, "group"),
+        ("hold_group", {}, "duration is missing"),
+        ("purge_group", {}, "group is missing"),
+    ],
+)
+def test_wrong_requests_about_groups(
+    site: Site, verb: str, arguments: dict[str, str], said: str
+) -> None:
+    answer = site.post("orders", verb, body="ticket", **arguments)
+    assert answer.code == 400
+    assert said in answer.object["text"]
+
+
 def test_a_body_that_is_too_large(site: Site) -> None:
     body = b"x" * (8 * 1024 * 1024)
     assert site.post("orders", "messages", body=body).code == 200

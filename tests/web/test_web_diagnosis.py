@@ -1,4 +1,4 @@
-"""The page says why a queue is stuck, staged in seven ways."""
+"""The page says why a queue is stuck, staged in eight ways."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ SAID = {
     "a slow handler": ["hung: works on m0 for ", " process ", "); others wait for "],
     "a paused queue": ["paused: it delivers nothing until it is resumed"],
     "a queue at its limit": ["at its limit of the concurrency: leased 1; the oldest waits for "],
+    "groups at their limits": ["all groups that wait are held or at a limit, such as acme (hold)"],
     "a lost dead-letter queue": ["outbox: 1 cannot move to lost: "],
     "Redis full": ["the server is full: ", " of 1.0M bytes (maxmemory): it refuses pushes"],
 }

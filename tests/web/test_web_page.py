@@ -6,6 +6,7 @@ import json
 
 from cli.test_cli_workers import register
 
+from dueq import Queue
 from private_server import Server
 
 from .browser import Browser
@@ -114,6 +115,25 @@ def test_an_operator_can_act(page: Browser, site: Site) -> None:
     clean(page)
 
 
+ROWS = "[...document.querySelectorAll('.scroll tbody tr')].map(row => [...row.cells]"
+
+
+def cells(page: Browser, count: int) -> list[list[str]]:
+    """The first cells of each row, with plain blanks."""
+    texts = page.run(f"{ROWS}.slice(0, {count}).map(cell => cell.innerText))")
+    return [[text.replace("\u00a0", " ") for text in row] for row in texts]
+
+
+def press_in(page: Browser, group: str, button: str) -> None:
+    """Presses a button in the row of the group."""
+    row = f"[...document.querySelectorAll('tr')].find(row => row.cells[0].innerText === '{group}')"
+    found = (
+        f"[...{row}?.querySelectorAll('button') ?? []].find(one => one.innerText === '{button}')"
+    )
+    page.until(f"Boolean({found})")
+    page.run(f"{found}.click()")
+
+
 def test_an_operator_sees_groups_and_purges_one(page: Browser, site: Site) -> None:
     for number, group in enumerate(["acme", EVIL, "acme", "acme", "globex"]):
         site.post("orders", "messages", id=f"m{number}", group=group, body="x")
@@ -121,21 +141,107 @@ def test_an_operator_sees_groups_and_purges_one(page: Browser, site: Site) -> No
     site.post("orders", "reserve")
     page.run("location.hash = '#/q/orders/groups'")
     page.sees("(no group)")
-    rows = "[...document.querySelectorAll('tbody tr')].map(row => [...row.cells].slice(0, 3)"
-    texts = page.run(f"{rows}.map(cell => cell.innerText))")
-    assert texts == [
+    assert cells(page, 3) == [
         [EVIL, "1", "0"],
         ["globex", "1", "0"],
         ["(no group)", "1", "0"],
         ["acme", "2", "1"],
     ]
-    assert page.run("[...document.querySelectorAll('td button')].length") == 3
-    page.run("[...document.querySelectorAll('td button')].at(-1).click()")
+    assert page.run("[...document.querySelectorAll('td button')].length") == 6
+    assert "Limits" not in page.text()
+    assert page.run("document.querySelector('main input').closest('div').hidden")
+    press_in(page, "acme", "Purge")
     page.sees("The messages of acme that wait (about 2)")
     page.press("Purge it")
     page.sees("2 messages were deleted")
     assert site.get("orders").object["ready"] == 3
     assert site.get("orders").object["leased"] == 1
+    clean(page)
+
+
+def test_an_operator_sees_limits_of_groups(page: Browser, site: Site) -> None:
+    for group in ["acme", "globex", "acme", "acme"]:
+        site.post("orders", "messages", group=group, body="x")
+    site.post("orders", "messages", body="x")
+    site.shell("limit", "orders", "--concurrency", "50", "--rate", "1000/s")
+    site.shell("limit", "orders", "--each-group-concurrency", "5", "--each-group-backlog", "900")
+    site.shell("limit", "orders", "--each-group-rate", "100/m", "--each-group-burst", "9")
+    site.shell("limit", "orders", "--group", "acme", "--concurrency", "1", "--weight", "4")
+    site.shell("limit", "orders", "--group", EVIL, "--rate", "7/h")
+    site.post("orders", "reserve", count="9")
+    page.run("location.hash = '#/q/orders/groups'")
+    page.sees("concurrency 50, rate 1000/s")
+    page.sees("concurrency 5, rate 100/m, burst 9, backlog 900")
+    page.sees("2 groups")
+    assert "7/h" not in page.text()
+    page.run("document.querySelector('summary').click()")
+    page.sees("concurrency 1, weight 4")
+    page.sees("rate 7/h")
+    seen = [[*row[:3], *row[4:]] for row in cells(page, 7)]
+    assert seen == [
+        ["acme", "2 of 900", "1 of 1", "100/m", "4", "concurrency"],
+        ["globex", "0 of 900", "1 of 5", "100/m", "–", "–"],
+        ["(no group)", "0", "1", "–", "–", "–"],
+    ]
+    site.shell("limit", "orders", "--clear")
+    page.until("!document.querySelector('main').innerText.includes('Limits')")  # by itself
+    clean(page)
+
+
+def test_an_operator_holds_a_group(page: Browser, site: Site) -> None:
+    for group in ["acme", "globex"]:
+        site.post("orders", "messages", group=group, body="x")
+    page.run("location.hash = '#/q/orders/groups'")
+    press_in(page, "acme", "Hold")
+    page.sees("No message of acme is delivered for this time")
+    page.press("Cancel")
+    assert site.get("orders", "groups").objects[0]["held_until_ms"] is None
+    press_in(page, "acme", "Hold")
+    page.run("document.querySelector('dialog input').value = '1h'")
+    page.press("Hold it")
+    page.sees("for 59m")
+    found = {row["name"]: row["at_limit"] for row in site.get("orders", "groups").objects}
+    assert found == {"acme": "hold", "globex": ""}
+    press_in(page, "acme", "End the hold")
+    page.until("!document.querySelector('main').innerText.includes('for 59m')")
+    found = {row["name"]: row["at_limit"] for row in site.get("orders", "groups").objects}
+    assert found == {"acme": "", "globex": ""}
+    site.shell("hold", "orders", "--group", "globex", "--duration", "2h")
+    page.sees("for 1h59m")  # by itself
+    clean(page)
+
+
+def test_limits_that_cannot_be_read(page: Browser, site: Site, server: Server) -> None:
+    site.post("orders", "messages", group="acme", body="x")
+    site.shell("limit", "orders", "--each-group-concurrency", "5")
+    server.command("HSET", "dueq:{orders}:limits", "each.concurrency", EVIL)
+    page.run("location.hash = '#/q/orders/groups'")
+    page.sees("the limits of the queue cannot be read")
+    assert cells(page, 3) == [["acme", "1", "0"]]
+    clean(page)
+
+
+def test_a_group_is_found_among_many(page: Browser, site: Site) -> None:
+    with Queue("orders", site.environment["DUEQ_URL"]) as orders:
+        for number in range(2000):
+            orders.push(b"x", group=f"Customer {number}")
+    page.run("location.hash = '#/q/orders/groups'")
+    page.until(f"{ROWS}).length === 50")
+    page.press("More")
+    page.until(f"{ROWS}).length === 100")
+    press_in(page, "Customer 77", "Purge")
+    page.press("Purge it")
+    page.sees("1 message was deleted")
+    page.until(f"{ROWS}.map(cell => cell.innerText)[0]).at(-1) === 'Customer 100'")
+    page.run("document.querySelector('main input').value = 'customer 1999'")
+    page.press("Search")
+    page.until(f"{ROWS}).length === 1")
+    press_in(page, "Customer 1999", "Hold")
+    page.press("Hold it")
+    page.sees("held")
+    page.run("document.querySelector('main input').value = 'nobody'")
+    page.press("Search")
+    page.sees("No group has this in its name.")
     clean(page)
 
 
@@ -371,6 +477,7 @@ def test_a_reader_sees_no_buttons_that_change(browser: Browser, reader: Site) ->
     browser.run("location.hash = '#/q/orders/groups'")
     browser.sees("acme")
     assert "Purge" not in browser.text()
+    assert "Hold" not in browser.text()
 
 
 def test_keys_and_a_phone(page: Browser, site: Site) -> None:
@@ -383,9 +490,17 @@ def test_keys_and_a_phone(page: Browser, site: Site) -> None:
         event = f"new KeyboardEvent('keydown', {{ key: '{key}', bubbles: true }})"
         page.run(f"document.activeElement.blur(); document.body.dispatchEvent({event})")
         page.until(seen)
+    site.post("orders", "messages", group="g" * 128, body="x")
+    site.shell("limit", "orders", "--each-group-backlog", "1000000")
+    site.shell("limit", "orders", "--group", "g" * 128, "--weight", "4")
+    site.shell("hold", "orders", "--group", "g" * 128, "--duration", "9000h")
     page.look(390, 844, phone=True)
-    for place in ["#/", "#/q/orders/ready", "#/q/orders/history", "#/q/orders/m/m0", "#/workers"]:
+    places = ["#/", "#/workers"]
+    places += [f"#/q/orders/{place}" for place in ["ready", "history", "m/m0", "groups"]]
+    for place in places:
         page.run(f"location.hash = '{place}'")
         page.until("document.querySelector('main').innerText.length > 10")
+        if place.endswith("groups"):
+            page.sees("held")
         assert page.run("document.documentElement.scrollWidth") <= 390
     clean(page)

@@ -175,7 +175,8 @@ final class DecisionTest extends WorkerTestCase
                 $job->push('b', queue: 'other');
             } catch (InvalidArgumentException $error) {
                 $this->assertSame(
-                    'the successors of a job go to one queue: default, not other',
+                    'the successors of a job, and the next link of its chain, go to one queue: '
+                        . 'default, not other',
                     $error->getMessage(),
                 );
             }

@@ -6,6 +6,7 @@ dueq.redisson and dueq.laravel work on the queues of Redisson and Laravel.
 from dueq import _core, _fallbacks
 from dueq._arguments import PROVIDED
 from dueq._decision import Decided
+from dueq._gaps import FAILURE, PREVIOUS
 from dueq._inflight import Push
 from dueq._message import State
 from dueq.app import App, Task
@@ -16,8 +17,17 @@ from dueq.blocking.lock import Lock
 from dueq.blocking.message import Message
 from dueq.blocking.pusher import Pusher
 from dueq.blocking.queue import Queue, Queues, queues
+from dueq.chain import chain
 from dueq.draft import Draft
-from dueq.errors import BacklogError, Duplicate, Error, LeaseLost, NotDurable, NotFound
+from dueq.errors import (
+    BacklogError,
+    CursorTooLargeError,
+    Duplicate,
+    Error,
+    LeaseLost,
+    NotDurable,
+    NotFound,
+)
 from dueq.handle import Handle, TaskFailed
 from dueq.inspection import BatchStatus, End, Failure, Group, Lease, WorkerInfo
 from dueq.job import Job, JobMessage, SoftTimeout, Stopped, current_job
@@ -25,6 +35,8 @@ from dueq.schedule import next_time
 from dueq.stats import Finding, GroupLimits, Limits, Rate, Stats
 
 __all__ = [
+    "FAILURE",
+    "PREVIOUS",
     "PROVIDED",
     "App",
     "BacklogError",
@@ -32,6 +44,7 @@ __all__ = [
     "Batch",
     "BatchStatus",
     "Consumer",
+    "CursorTooLargeError",
     "Decided",
     "Draft",
     "Duplicate",
@@ -64,6 +77,7 @@ __all__ = [
     "TaskFailed",
     "WorkerInfo",
     "__version__",
+    "chain",
     "current_job",
     "next_time",
     "queues",

@@ -10,6 +10,7 @@ from inspect import Parameter
 from typing import Any, NamedTuple
 
 from dueq._forms import Form, form_of, write_any
+from dueq._gaps import Gap, without_gaps
 from dueq.errors import InvalidError
 from dueq.serializers import JSON, BadTask, Serializer, arguments_of, body_of
 
@@ -70,7 +71,8 @@ class Arguments:
                 self._refuse_provided(args, kwargs, TypeError)
         if self._forms and serializer is JSON:
             written = self._each(args, kwargs, _written, self._wrong)
-            return self._encoded(serializer, *written)
+            return self._encoded(serializer, *without_gaps(*written))
+        args, kwargs = without_gaps(args, kwargs)
         try:
             return body_of(serializer, args, kwargs)
         except Exception as error:
@@ -150,7 +152,7 @@ class Arguments:
         assert forms
 
         def changed(name: str, form: Form | None, value: Any) -> Any:
-            if form is None:
+            if form is None or isinstance(value, Gap):
                 return value
             try:
                 return change(form, value)

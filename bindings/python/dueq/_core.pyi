@@ -118,7 +118,7 @@ CountsRow: TypeAlias = tuple[
     int,
 ]
 # concurrency, rate, burst, each_group_concurrency, each_group_rate, each_group_burst,
-# each_group_backlog, groups
+# each_group_backlog, order, groups
 BoundsRow: TypeAlias = tuple[
     int,
     str,
@@ -127,9 +127,10 @@ BoundsRow: TypeAlias = tuple[
     str,
     int,
     int,
+    str,
     tuple[GroupLimitsRow, ...],
 ]
-# name, concurrency, rate, burst, backlog, weight
+# name, concurrency, rate, burst, backlog, weight, order
 GroupLimitsRow: TypeAlias = tuple[
     str,
     int,
@@ -137,6 +138,7 @@ GroupLimitsRow: TypeAlias = tuple[
     int,
     int,
     int,
+    str,
 ]
 # kind, text, wrong, count, repaired, examples
 FindingRow: TypeAlias = tuple[
@@ -203,7 +205,7 @@ FailureRow: TypeAlias = tuple[
     int,
     str,
 ]
-# name, waiting, oldest_ms, leased, now_ms, at_limit, held_until_ms
+# name, waiting, oldest_ms, leased, now_ms, at_limit, held_until_ms, holder
 GroupRow: TypeAlias = tuple[
     str,
     int,
@@ -212,6 +214,7 @@ GroupRow: TypeAlias = tuple[
     int,
     str,
     int,
+    str,
 ]
 # id, state, pushed, acked, dead, cancelled, expired, purged, left, opened_ms, closes_ms, ended_ms,
 # now_ms
@@ -248,8 +251,8 @@ EndRow: TypeAlias = tuple[
     int,
 ]
 # id, body, headers, ticket, attempt, max_attempts, crashes, max_crashes, deliveries, priority,
-# state, time_ms, created_ms, expires_ms, error, drop, dead_letter, group, keep_ms, batch,
-# batch_queue
+# state, time_ms, created_ms, expires_ms, error, drop, dead_letter, group, progress, progress_note,
+# keep_ms, batch, batch_queue
 MessageRow: TypeAlias = tuple[
     str,
     bytes,
@@ -268,6 +271,8 @@ MessageRow: TypeAlias = tuple[
     str,
     bool,
     str,
+    str,
+    float,
     str,
     int,
     str,
@@ -289,9 +294,9 @@ MovedRow: TypeAlias = tuple[
     int,
 ]
 # The end of what was made.
-# concurrency, rate, burst, group, backlog, weight, each_group_concurrency, each_group_rate,
+# concurrency, rate, burst, group, backlog, weight, order, each_group_concurrency, each_group_rate,
 # each_group_burst, each_group_backlog, clear
-LimitRow: TypeAlias = tuple[int, str, int, str | None, int, int, int, str, int, int, int]
+LimitRow: TypeAlias = tuple[int, str, int, str | None, int, int, str, int, str, int, int, int]
 # error, since_ms, until_ms
 Filter: TypeAlias = tuple[Buffer | str, int, int]
 # kind, integer, number, bytes

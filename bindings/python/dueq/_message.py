@@ -179,21 +179,34 @@ class MessageBase:
         return self._row[17] or None
 
     @property
+    def progress(self) -> float | None:
+        """
+        How far the job of the message has come, from 0 to 1, as the job said. None: it said
+        nothing.
+        """
+        return None if self._row[18] < 0 else self._row[18]
+
+    @property
+    def progress_note(self) -> str:
+        """What the job said with its progress; empty: nothing."""
+        return self._row[19]
+
+    @property
     def keep(self) -> float | None:
         """For how long the end of the message is kept. None: it is not kept."""
-        return self._row[18] / 1000 or None
+        return self._row[20] / 1000 or None
 
     @property
     def batch(self) -> str | None:
         """
         The batch that counts how the message ends. None: it is in no batch, or its end was counted.
         """
-        return self._row[19] or None
+        return self._row[21] or None
 
     @property
     def batch_queue(self) -> str | None:
         """The queue of its batch. None: its own."""
-        return self._row[20] or None
+        return self._row[22] or None
 
     # The end of what was made.
 

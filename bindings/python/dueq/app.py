@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 from weakref import WeakKeyDictionary
 
 from dueq._arguments import Arguments
+from dueq._gaps import gaps_of, refuse_gaps
 from dueq._routes import Routes, read_routes
 from dueq.blocking.queue import Queue
-from dueq.draft import Draft, Options, TaskDraft, refuse_unknown, row
+from dueq.draft import Options, TaskDraft, refuse_unknown, row
 from dueq.errors import InvalidError, NotFound
 from dueq.handle import Handle
 from dueq.job import Job, JobMessage
@@ -119,13 +120,15 @@ class Task(Generic[P, R]):
         id = await self.app.aio_queue(self.queue).push(body, **options)
         return Handle.of(self.app, self.queue, id)
 
-    def draft(self, *args: P.args, **kwargs: P.kwargs) -> Draft:
+    def draft(self, *args: P.args, **kwargs: P.kwargs) -> TaskDraft:
         """
-        Makes the message without pushing it: for Job.push(), Message.ack(push=[...]) or
-        Queue.push_many(). Raises as push() for wrong arguments.
+        Makes the message without pushing it: for dueq.chain(), Job.push(), Message.ack(push=[...])
+        or Queue.push_many(). Raises as push() for wrong arguments. In a chain, dueq.PREVIOUS and
+        dueq.FAILURE may stand for arguments.
         """
-        body, options = self._message(args, kwargs)
-        return TaskDraft(body, queue=self.queue, **options)
+        gaps = gaps_of(args, kwargs)
+        body, options = self._message(args, kwargs, in_chain=True)
+        return TaskDraft(body, queue=self.queue, app=self.app, gaps=gaps, **options)
 
     def options(self, *, queue: str | None = None, **options: Unpack[Options]) -> Task[P, R]:
         """
@@ -147,8 +150,16 @@ class Task(Generic[P, R]):
         return f"<Task {self.name} of queue {self.queue}>"
 
     def _message(
-        self, args: tuple[object, ...], kwargs: Mapping[str, object]
+        self, args: tuple[object, ...], kwargs: Mapping[str, object], *, in_chain: bool = False
     ) -> tuple[bytes, Options]:
+        gaps = gaps_of(args, kwargs)
+        if gaps and not in_chain:
+            refuse_gaps(gaps)
+        if gaps and self._serializer is not JSON:
+            raise InvalidError(
+                f"task {self.name}: {gaps[0][1]!r}: only the serializer json has such arguments, "
+                f"not {self._serializer.name}"
+            )
         body = self.arguments.body(self._serializer, args, kwargs)
         options = self._options.copy()
         headers = {**(options.get("headers") or {}), TASK: self.name}
@@ -156,6 +167,11 @@ class Task(Generic[P, R]):
             headers[SERIALIZER] = self._serializer.name
         options["headers"] = headers
         if options.get("unique") is not None and options.get("id") is None:
+            if gaps:
+                raise InvalidError(
+                    f"task {self.name}: unique: not all arguments are known, so give it an id: "
+                    ".options(id=...)"
+                )
             options["id"] = unique_id(self.name, body)
         return body, options
 
@@ -463,7 +479,7 @@ class App:
         *,
         queue: str | None = None,
         **options: Unpack[Options],
-    ) -> Draft:
+    ) -> TaskDraft:
         """
         Makes the message without pushing it, as Task.draft(). The parameters are those of push().
         """
@@ -552,8 +568,12 @@ class App:
         The handler for messages of a queue, or a partition, that are not tasks; None: there is
         none.
         """
+        return self.queue_handlers.get(self.whole_of(name))
+
+    def whole_of(self, name: str) -> str:
+        """The queue to which a partition belongs; the name of any other queue as it is."""
         whole = name.rpartition("#")[0]
-        return self.queue_handlers.get(whole if whole in self.partitions else name)
+        return whole if whole in self.partitions else name
 
     def named(self, name: str) -> Task[..., Any]:
         """The task of this name. Raises UnknownTask if the app has none."""

@@ -11,13 +11,13 @@ from dueq import _core
 from dueq.errors import InvalidError
 from dueq.times import duration_ms, limit_ms, optional_ms
 
-_KINDS = {
+KINDS = {
     "fixed": _core.BACKOFF_FIXED,
     "linear": _core.BACKOFF_LINEAR,
     "exponential": _core.BACKOFF_EXPONENTIAL,
     "list": _core.BACKOFF_LIST,
 }
-_JITTERS = {
+JITTERS = {
     "none": _core.JITTER_NONE,
     "full": _core.JITTER_FULL,
     "equal": _core.JITTER_EQUAL,
@@ -52,8 +52,8 @@ class Backoff:
         if self.base is None and self.kind == "fixed":
             raise InvalidError("base: a fixed backoff needs one; 0 is at once")
         return (
-            _number(_KINDS, self.kind, "backoff"),
-            _number(_JITTERS, self.jitter, "jitter"),
+            _number(KINDS, self.kind, "backoff"),
+            _number(JITTERS, self.jitter, "jitter"),
             optional_ms(self.base, "base"),
             limit_ms(self.cap, "cap"),
             tuple(duration_ms(delay, "delays") for delay in self.delays),

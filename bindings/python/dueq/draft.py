@@ -22,6 +22,7 @@ from typing import (
 )
 
 from dueq import _core
+from dueq._gaps import Gap, Place, refuse_gaps
 from dueq._json import json_text
 from dueq.backoff import BackoffLike, backoff_row
 from dueq.errors import InvalidError
@@ -29,6 +30,9 @@ from dueq.times import due_ms, limit_ms, optional_ms, point_ms
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
+
+    from dueq.app import App
+    from dueq.blocking.queue import Queue
 else:  # Python 3.12 has its name
     Buffer = getattr(collections.abc, "Buffer", bytes | bytearray | memoryview)
 
@@ -248,12 +252,44 @@ class Draft:
 @dataclass(frozen=True, slots=True)
 class TaskDraft(Draft):
     """
-    A message of a task.
+    A message of a task, or a chain of them (dueq.chain).
 
     queue  the queue of the task, for Job.push()
+    app    the app of the task
+    gaps   the arguments that dueq.PREVIOUS or dueq.FAILURE stands for, by their places
     """
 
     queue: str = field(default="default", kw_only=True)
+    app: App | None = field(default=None, kw_only=True, repr=False, compare=False)
+    gaps: tuple[tuple[Place, Gap], ...] = field(default=(), kw_only=True)
+
+    def push(self) -> str:
+        """Pushes the message to its queue. Returns and raises as Task.push()."""
+        queue, options = self._sent()
+        return queue.push(self.body, **options)
+
+    async def apush(self) -> str:
+        """push() for asyncio."""
+        _, options = self._sent()
+        assert self.app
+        return await self.app.aio_queue(self.queue).push(self.body, **options)
+
+    def row(self) -> _core.DraftRow:
+        """As Draft.row(). Raises InvalidError if an argument is not known yet."""
+        if self.gaps:
+            refuse_gaps(self.gaps)
+        return Draft.row(self)
+
+    def _sent(self) -> tuple[Queue, Options]:
+        if self.app is None:
+            raise InvalidError("push: the draft is of no app: use Queue.push_many([draft])")
+        self.row()
+        given = {
+            name: value
+            for name, value, default in zip(_READ, _values(self), _DEFAULTS, strict=True)
+            if value is not default
+        }
+        return self.app.queue(self.queue), cast("Options", given)
 
 
 # The place of each option in a row, and what makes the item.
@@ -285,6 +321,12 @@ _READ: dict[str, tuple[int, Callable[[Any], object]]] = {
 _values = attrgetter(*_READ)
 _DEFAULTS = _values(Draft(b""))
 _ITEMS = [read(value) for value, (_, read) in zip(_DEFAULTS, _READ.values(), strict=True)]
+
+PLACES = {name: place for name, (place, _) in _READ.items()}
+"""The place of each option in a row."""
+
+DEFAULT_ROW = cast("_core.DraftRow", (b"", *_ITEMS))
+"""The row of an empty message without options."""
 
 # Made from core/options.toml by core/verbs.py: places in a row.
 _ID: Final = 3  # its index in a row

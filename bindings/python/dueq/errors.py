@@ -18,8 +18,10 @@ class Error(Exception):
     retriable: bool = False
     """Whether the same call may succeed later without a change by the caller."""
 
-    def __init_subclass__(cls, status: int, **others: object) -> None:
+    def __init_subclass__(cls, status: int | None = None, **others: object) -> None:
         super().__init_subclass__(**others)
+        if status is None:
+            return
         cls.status = status
         cls.name = _core.status_name(status)
         cls.retriable = bool(_core.status_retriable(status))
@@ -63,6 +65,12 @@ class UrlError(Error, ValueError, status=_core.URL):
 
 class TooLargeError(Error, ValueError, status=_core.TOO_LARGE):
     """Larger than the protocol or the server accepts."""
+
+
+class CursorTooLargeError(TooLargeError):
+    """
+    A checkpoint, the steps and the progress of a job do not fit into the headers of its message.
+    """
 
 
 class NoMemoryError(Error, MemoryError, status=_core.NO_MEMORY):

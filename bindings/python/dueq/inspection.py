@@ -304,10 +304,16 @@ class Group(Counted):
     """The server's clock when it answered."""
     at_limit: str
     """
-    What keeps its messages waiting: concurrency or rate, its limits; or hold; empty: nothing does.
+    What keeps its messages waiting: concurrency or rate, its limits; order or hold; empty: nothing
+    does.
     """
     held_until: datetime | None
     """Until when the group is held. None: it is not."""
+    holder: str | None
+    """
+    If it is the order: the id of the message that must end before the next one begins. None: there
+    is none, or it is not known.
+    """
 
     @classmethod
     def from_row(cls, row: _core.GroupRow) -> Group:
@@ -320,6 +326,7 @@ class Group(Counted):
             moment(row[4]),
             row[5],
             optional_moment(row[6]),
+            row[7] or None,
         )
 
     # The end of what was made.

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+import threading
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, NoReturn
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar, cast, overload
 
 from dueq import _core
+from dueq._cursor import Cursor, checked_step, made_step
 from dueq._decision import Decided, Decision, Fail, Push, Release, Retry
 from dueq._log import escaped
 from dueq._message import MessageBase, described, noted
 from dueq.blocking.message import Message
+from dueq.chain import following
 from dueq.draft import Body, Draft, TaskDraft
-from dueq.errors import InvalidError
-from dueq.serializers import CURSOR, JSON
+from dueq.errors import CursorTooLargeError, Error, InvalidError, TooLargeError
+from dueq.serializers import CURSOR
 from dueq.times import duration_ms
 
 if TYPE_CHECKING:
+    import asyncio
+
     from dueq import aio
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# Seconds between two writes of the progress.
+_PROGRESS_EVERY_S = 1.0
 
 # Seconds until a released job is due. Without a pause a job that releases its message would run
 # again at once, in a loop.
@@ -104,6 +119,17 @@ class Job:
         """Whether the handler has ended."""
         self._stopping = stopping
         self._wait_for = wait_for  # runs a coroutine in the event loop, from a thread
+        self._kept = Cursor.read(self.message.headers.get(CURSOR))
+        self._steps: set[str] = set()  # the names of those of this run
+        self._keeping = threading.Lock()
+        self._keeping_async: asyncio.Lock | None = None
+        self._progress = self._kept.progress  # the latest, which may not be stored yet
+        self._told_at = float("-inf")  # when the last progress was stored
+        self._result: object = None  # what the handler has returned
+        self._following = following(self.message.headers)  # the next link of a chain
+        self._next: tuple[TaskDraft, ...] = ()  # that link, when the job has ended well
+        if self._following and self._following.queue != self.queue:
+            self._target = self._following.queue
 
     @property
     def id(self) -> str:
@@ -136,8 +162,7 @@ class Job:
     @property
     def cursor(self) -> Any:
         """The value of the last checkpoint, of this run or an earlier one; None: there was none."""
-        text = self.message.headers.get(CURSOR)
-        return None if text is None else JSON.loads(text.encode())
+        return self._kept.value
 
     def checkpoint(self, value: Any) -> None:
         """
@@ -147,24 +172,97 @@ class Job:
         value  anything that JSON can express
 
         Raises Stopped if the worker is about to stop, after the value is stored; LeaseLost if
-        another worker may have the message; and TypeError or ValueError if JSON cannot express the
-        value. For plain functions: a coroutine function awaits acheckpoint().
+        another worker may have the message; CursorTooLargeError if the message has no room for it;
+        and TypeError or ValueError if JSON cannot express the value. For plain functions: a
+        coroutine function awaits acheckpoint().
         """
-        text = JSON.dumps(value).decode()
-        if isinstance(self._real, Message):
-            self._real.checkpoint(text)
-        else:
-            self._wait_for(self._real.checkpoint(text))
+        self._refuse_in_loop("acheckpoint")
+        self._keep("checkpoint", lambda kept: kept.with_checkpoint(value))
         self._end_if_stopping()
 
     async def acheckpoint(self, value: Any) -> None:
         """Does the same as checkpoint(), in a coroutine function."""
-        text = JSON.dumps(value).decode()
-        if isinstance(self._real, Message):
-            self._real.checkpoint(text)
-        else:
-            await self._real.checkpoint(text)
+        await self._akeep("checkpoint", lambda kept: kept.with_checkpoint(value))
         self._end_if_stopping()
+
+    def step(self, name: str, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """
+        Calls a function, and keeps what it returns with the message. When the job runs again, in
+        any process, the step returns the kept value, and does not call the function.
+
+            payment = job.step("charge", bank.charge, order, cents)
+            job.step("receipt", send_receipt, order, payment)
+
+        name      of the step, 1 to 255 bytes: a run has no second step of this name
+        function  called with the other arguments. If the process is killed before the value is
+                  kept, the next run calls it again
+
+        Returns the value as JSON has it: a list for a tuple. Raises what the function raises, and
+        keeps nothing then; InvalidError for a name that the run has had; and as checkpoint(). For
+        plain functions: a coroutine function awaits astep().
+        """
+        self._refuse_in_loop("astep")
+        kept = self._begin_step(name)
+        if kept:
+            return cast("R", kept[0])
+        value = function(*args, **kwargs)
+        if isawaitable(value):
+            if isinstance(value, Coroutine):
+                value.close()
+            raise TypeError(f"step {name}: the function is a coroutine function: await job.astep()")
+        step, read = made_step(name, value)
+        self._keep(f"step {name}", lambda kept: kept.with_step(step))
+        self._end_if_stopping()
+        return cast("R", read)
+
+    @overload
+    async def astep(
+        self, name: str, function: Callable[P, Awaitable[R]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> R: ...
+    @overload
+    async def astep(
+        self, name: str, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs
+    ) -> R: ...
+    async def astep(
+        self, name: str, function: Callable[P, Any], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Any:
+        """
+        Does the same as step(), in a coroutine function. The function may be a coroutine function.
+        """
+        kept = self._begin_step(name)
+        if kept:
+            return kept[0]
+        value = function(*args, **kwargs)
+        if isawaitable(value):
+            value = await value
+        step, read = made_step(name, value)
+        await self._akeep(f"step {name}", lambda kept: kept.with_step(step))
+        self._end_if_stopping()
+        return read
+
+    def progress(self, share: float, note: str = "") -> None:
+        """
+        Says how far the job has come. `dueq inspect`, the dashboard and Message.progress show it.
+
+            job.progress(page / pages, f"page {page} of {pages}")
+
+        share  from 0 to 1; four decimal places are kept
+        note   up to 255 bytes, in one line; longer ones are cut
+
+        Stores at most one value a second: a call within a second of the last write costs nothing.
+        The next write of the job stores the latest value, or the end of the job, unless that
+        deletes the message. Raises LeaseLost and CursorTooLargeError as checkpoint(), and
+        InvalidError for a wrong share. For plain functions: a coroutine function awaits
+        aprogress().
+        """
+        self._refuse_in_loop("aprogress")
+        if self._has_come(share, note):
+            self._keep("progress", lambda kept: kept)
+
+    async def aprogress(self, share: float, note: str = "") -> None:
+        """Does the same as progress(), in a coroutine function."""
+        if self._has_come(share, note):
+            await self._akeep("progress", lambda kept: kept)
 
     def provide(self, **values: Any) -> None:
         """
@@ -246,17 +344,19 @@ class Job:
         to the second one by Queue.push()), or if the job has ended already.
         """
         self._refuse_late()
-        if len(self._successors) + len(messages) > _core.MAX_BATCH:
-            raise InvalidError(f"push: a job has at most {_core.MAX_BATCH} successors")
+        most = _core.MAX_BATCH - (self._following is not None)
+        if len(self._successors) + len(messages) > most:
+            raise InvalidError(f"push: a job has at most {most} successors")
         own = self.queue
         for message in messages:
             draft = message if isinstance(message, Draft) else Draft(message)
             draft.row()  # refuses what is wrong here, and not when the job is done
             queue = to or (draft.queue if isinstance(draft, TaskDraft) else own)
-            if self._successors and queue != (self._target or own):
+            first = self._successors or self._following
+            if first and queue != (self._target or own):
                 raise InvalidError(
-                    f"push: the successors of a job go to one queue: {self._target or own}, "
-                    f"not {queue}"
+                    "push: the successors of a job, and the next link of its chain, go to one "
+                    f"queue: {self._target or own}, not {queue}"
                 )
             self._target = None if queue == own else queue
             self._successors.append(draft)
@@ -264,9 +364,93 @@ class Job:
     @property
     def decision(self) -> Decision | None:
         """How the worker settles the message; None: by an ack without successors."""
-        if self._decision is None and self._successors:
-            return Push(tuple(self._successors), self._target)
+        if self._decision is None and (self._next or self._successors):
+            return Push((*self._next, *self._successors), self._target)
         return self._decision
+
+    def _end_well(self) -> None:
+        """The handler has returned. Raises an exception if the next link cannot have the result."""
+        if self._following and self._decision is None:
+            self._next = (self._following.draft(self._result),)
+
+    def _refuse_in_loop(self, instead: str) -> None:
+        """Raises RuntimeError in the event loop that would have to run the call."""
+        if isinstance(self._real, Message):
+            return
+        from asyncio import get_running_loop
+
+        try:
+            get_running_loop()
+        except RuntimeError:
+            return
+        raise RuntimeError(f"this would wait for itself: await {instead}() in a coroutine function")
+
+    def _begin_step(self, name: str) -> tuple[Any, ...]:
+        """The value that an earlier run has kept; (): there is none, so the function is called."""
+        if checked_step(name) in self._steps:
+            raise InvalidError(
+                f"step: this run of the job has had a step {name!r} before: give each step a name "
+                "of its own, in a loop with its number"
+            )
+        self._steps.add(name)
+        return self._kept.step(name)
+
+    def _has_come(self, share: float, note: str) -> bool:
+        """Notes the progress. Returns whether it is to be stored now."""
+        self._progress = self._kept.with_progress(share, note).progress
+        return self._has_news and time.monotonic() - self._told_at >= _PROGRESS_EVERY_S
+
+    @property
+    def _has_news(self) -> bool:
+        """Whether the latest progress is not stored yet."""
+        return self._progress != self._kept.progress
+
+    def _keep(self, what: str, change: Callable[[Cursor], Cursor]) -> None:
+        """Changes what the message keeps. what: the call, for errors."""
+        if not isinstance(self._real, Message):
+            self._wait_for(self._akeep(what, change))
+            return
+        with self._keeping, self._changing(what, change) as text:
+            self._real.checkpoint(text)
+
+    async def _akeep(self, what: str, change: Callable[[Cursor], Cursor]) -> None:
+        if isinstance(self._real, Message):
+            self._keep(what, change)
+            return
+        from asyncio import Lock
+
+        self._keeping_async = self._keeping_async or Lock()
+        # One after the other: each text has all that those before it have stored.
+        async with self._keeping_async:
+            with self._changing(what, change) as text:
+                await self._real.checkpoint(text)
+
+    @contextmanager
+    def _changing(self, what: str, change: Callable[[Cursor], Cursor]) -> Iterator[str]:
+        """The block stores the text. If it raises, nothing has changed."""
+        kept = replace(change(self._kept), progress=self._progress)
+        try:
+            yield kept.text
+        except TooLargeError as error:
+            raise CursorTooLargeError(
+                f"{what}: a message keeps its headers, its checkpoint, the values of its steps and "
+                f"its progress in {_core.MAX_HEADERS} bytes together: keep large values elsewhere, "
+                f"such as in a database, and their keys here ({error})"
+            ) from error
+        if kept.progress != self._kept.progress:
+            self._told_at = time.monotonic()
+        self._kept = kept
+
+    def _keep_news(self) -> None:
+        """Stores the latest progress at the end of a run whose message stays."""
+        if self._has_news and not self.lost:
+            with suppress(Error):  # the end of the run does not depend on it
+                self._keep("progress", lambda kept: kept)
+
+    async def _akeep_news(self) -> None:
+        if self._has_news and not self.lost:
+            with suppress(Error):
+                await self._akeep("progress", lambda kept: kept)
 
     def _hand_over(self) -> dict[str, Any]:
         """What the handler gets by provide(). It is about to begin."""

@@ -12,7 +12,9 @@ from dueq.errors import InvalidError
 TASK = "task"
 SERIALIZER = "serializer"
 CURSOR = "cursor"
-RESERVED = frozenset({TASK, SERIALIZER, CURSOR})
+CHAIN = "dueq-chain"
+FAILED = "dueq-failed"
+RESERVED = frozenset({TASK, SERIALIZER, CURSOR, CHAIN, FAILED})
 
 _MAX_NAME = 255
 

@@ -47,6 +47,8 @@ class GroupLimits(Counted):
     """How many of its messages may wait before a push is refused. None: the limit of each group."""
     weight: int | None
     """How many turns it gets for one turn of a group without a weight. None: one."""
+    order: str
+    """In which order its messages begin: fair, fifo or strict; empty: the queue's."""
 
     @classmethod
     def from_row(cls, row: _core.GroupLimitsRow) -> GroupLimits:
@@ -58,6 +60,7 @@ class GroupLimits(Counted):
             row[3] or None,
             row[4] or None,
             row[5] or None,
+            row[6],
         )
 
     # The end of what was made.
@@ -85,6 +88,8 @@ class Limits(Counted):
     """
     each_group_backlog: int | None
     """How many messages of each group may wait before a push is refused. None: no limit."""
+    order: str
+    """In which order messages of a group begin: fifo or strict; empty: fair."""
     groups: tuple[GroupLimits, ...]
     """The groups that have limits of their own, by their names."""
 
@@ -99,7 +104,8 @@ class Limits(Counted):
             row[4],
             row[5] or None,
             row[6] or None,
-            tuple(map(GroupLimits.from_row, row[7])),
+            row[7],
+            tuple(map(GroupLimits.from_row, row[8])),
         )
 
     # The end of what was made.

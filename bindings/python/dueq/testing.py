@@ -10,6 +10,7 @@ from datetime import datetime
 from dueq.app import App
 from dueq.blocking.message import Message
 from dueq.blocking.queue import Queue
+from dueq.chain import caught
 from dueq.job import Job
 from dueq.times import moment
 from dueq.worker.runner import Run, Runner
@@ -65,6 +66,9 @@ def drain(
             with message:
                 if message.is_schedule:
                     message.fire()
+                    continue
+                if push := caught(message):
+                    push.settle(message)
                     continue
                 run = Run(app, message, lambda: False, runner.run)
                 jobs.append(run.running.job)

@@ -50,8 +50,9 @@ local function backlog_read(names)
   return most, counts
 end
 
--- Which drafts of a push are refused. groups_of: the group of each draft ('': none); is_new(n): nil
--- if draft n would not be stored as a new message, else whether it is due now.
+-- Which drafts of a push are refused. groups_of: the group of each draft ('': none);
+-- is_new(n, refused): nil if draft n would not be stored as a new message, else whether it is due
+-- now; refused: those before it that are refused.
 -- Returns nil: none; or a table that has the numbers of those that are refused.
 local function backlog_refuses(groups_of, is_new)
   local names, seen, refused = {}, { [''] = true }, nil
@@ -64,15 +65,12 @@ local function backlog_refuses(groups_of, is_new)
   if #names > 0 then
     most, counts = backlog_read(names)
   end
-  for n, name in ipairs(groups_of) do
-    local is_due = nil
-    if most[name] then
-      is_due = is_new(n)
-    end
-    if is_due ~= nil and counts[name] >= most[name] then
+  for n, name in ipairs(next(most) and groups_of or {}) do
+    local is_due = is_new(n, refused or {})
+    if most[name] and is_due ~= nil and counts[name] >= most[name] then
       refused = refused or {}
       refused[n] = true
-    elseif is_due then
+    elseif most[name] and is_due then
       counts[name] = counts[name] + 1
     end
   end

@@ -1,9 +1,9 @@
--- defines check_lines in_line; needs groups limits lines parked ready turns
+-- defines check_lines in_line; needs begun groups limits lines parked ready turns
 -- includes check_findings check_verdict group_mark ticket deferred_removals check_working
 -- The stage `lines` of check: the marks of groups and the tickets in them, then the segments of the
--- lines, then the members of `turns`, then `working`, and the members of `parked`. The cursor is
--- the first letter of the key and a cursor of SCAN. A repair removes what it cannot read. The
--- messages whose tickets were there are found as lost.
+-- lines, then the members of `turns`, then `working`, and the members of `parked` and of `begun`.
+-- The cursor is the first letter of the key and a cursor of SCAN. A repair removes what it cannot
+-- read. The messages whose tickets were there are found as lost.
 
 -- A group's mark as a table; nil: there is none, or it cannot be read.
 local function mark_of(name)
@@ -136,16 +136,40 @@ local function check_backlogs(copies)
   end
 end
 
+-- Whether a ticket is in the line of its group: in the mark, or in the 500 segments behind it or
+-- before its end. While check went on, tickets moved between these.
+local function in_line(ticket)
+  local _, _, suffix = ticket_read(ticket)
+  local name = group_of(suffix)
+  local line = mark_of(name)
+  if not line then
+    return false
+  end
+  local texts = texts_of(name, line, line.first, math.min(line.last, line.first + 499))
+  local head, tail = mark_texts(line)
+  for _, text in ipairs({
+    head, tail, unpack(texts_of(name, line, math.max(line.last - 499, line.first), line.last)),
+  }) do
+    texts[#texts + 1] = text
+  end
+  for _, text in ipairs(texts) do
+    if text and string.find('\n' .. text .. '\n', '\n' .. ticket .. '\n', 1, true) then
+      return true
+    end
+  end
+  return false
+end
+
 local function check_lines()
-  local phase, at = string.match(cursor, '^([gltwp])(%d+)$')
+  local phase, at = string.match(cursor, '^([gltwpb])(%d+)$')
   phase, at = phase or 'g', at or '0'
-  local key = ({ g = groups, l = lines, t = turns, p = parked })[phase]
+  local key = ({ g = groups, l = lines, t = turns, p = parked, b = begun })[phase]
   if not key then
     check_working()
     answer[1] = 'p0'
     return
   end
-  local command = (key == turns or key == parked) and 'ZSCAN' or 'HSCAN'
+  local command = (phase == 'g' or phase == 'l') and 'HSCAN' or 'ZSCAN'
   local page = read_list(command, key, at, 'COUNT', math.min(most, 100))
   local found, names, asked, arrived, copies = {}, {}, {}, {}, phase == 'g' and backlog_copies()
   for i = 1, #(page[2] or {}), 2 do
@@ -184,36 +208,14 @@ local function check_lines()
       check_mark(name, found[name], arrived)
     elseif phase == 'l' then
       check_segment(name, found[name], arrived)
+    elseif phase == 'b' then
+      check_begun(name)
     elseif not read_list('HMGET', groups, name)[1] then
       report_removal('group', 'ZREM', key, name)
     elseif phase == 'p' then
-      check_parked(name, found[name])
+      check_parked(name, found[name], in_line)
     end
   end
-  local following = ({ g = 'l0', l = 't0', t = 'w0', p = '' })[phase]
+  local following = ({ g = 'l0', l = 't0', t = 'w0', p = 'b0', b = '' })[phase]
   answer[1] = (page[1] or '0') ~= '0' and phase .. page[1] or following
-end
-
--- Whether a ticket is in the line of its group: in the mark, or in the 500 segments behind it or
--- before its end. While check went on, tickets moved between these.
-local function in_line(ticket)
-  local _, _, suffix = ticket_read(ticket)
-  local name = group_of(suffix)
-  local line = mark_of(name)
-  if not line then
-    return false
-  end
-  local texts = texts_of(name, line, line.first, math.min(line.last, line.first + 499))
-  local head, tail = mark_texts(line)
-  for _, text in ipairs({
-    head, tail, unpack(texts_of(name, line, math.max(line.last - 499, line.first), line.last)),
-  }) do
-    texts[#texts + 1] = text
-  end
-  for _, text in ipairs(texts) do
-    if text and string.find('\n' .. text .. '\n', '\n' .. ticket .. '\n', 1, true) then
-      return true
-    end
-  end
-  return false
 end

@@ -1,7 +1,7 @@
 -- defines has_foreign check_types check_meta
 -- needs attempts dead delayed failures groups handover high leased limits lines low meta msg
 -- needs outbox parked quarantine rated rates ready received timers turns unique wake working
--- needs holds ends kept started awaited guests batches batch_ends
+-- needs begun holds ends kept started awaited guests batches batch_ends
 -- includes check_findings decimal check_verdict limited_by wake
 -- The keys that check looks at, by the type that each must have.
 local function typed_keys()
@@ -10,7 +10,7 @@ local function typed_keys()
     hash = { msg, attempts, handover, meta, groups, lines, limits, working, ends, started, guests,
       batches, batch_ends },
     zset = { delayed, leased, dead, outbox, unique, wake, received, turns, parked, timers,
-      rated, holds, kept, awaited },
+      rated, holds, begun, kept, awaited },
   }
 end
 
@@ -60,10 +60,11 @@ local function check_meta()
   }
   local values = read_list('HMGET', meta, unpack(names))
   -- Where it is 2 already, it stays so: then reserves look at limits of groups in vain.
-  local limited = values[#names] ~= '2' and limited_by()
+  local waits = #read_list('ZRANGE', holds, 0, 0) + #read_list('ZRANGE', parked, 0, 0) > 0
+  local limited = values[#names] ~= '2' and (waits and '2' or limited_by())
   local function head(key)
     local score = tonumber(read_list('ZRANGE', key, 0, 0, 'WITHSCORES')[2] or '')
-    return score and score <= 4102444800000 and math.ceil(score) or math.huge
+    return score and score <= 4102444800000 and math.max(0, math.ceil(score)) or math.huge
   end
   -- A reserve may leave ended leases to their holders. The note then says that a reserve must look
   -- again, at most 1 s later (lib/ended_leases.lua). check allows 2 s.

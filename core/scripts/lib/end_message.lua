@@ -1,5 +1,5 @@
 -- defines end_message; needs attempts dead msg
--- includes ticket count deferred_removals outbox_put put_tickets attempts note_end
+-- includes ticket count deferred_removals outbox_put put_tickets attempts chain_failed note_end
 -- Ends a message by its policy: it moves to `dead`, to the outbox for its dead-letter queue, or is
 -- dropped. had: its attempts, which count the last delivery. e: its envelope as a table (nil:
 -- corrupt). by: who ended the delivery (lib/note_end.lua). Returns whether a relay has work.
@@ -10,9 +10,10 @@ local function end_message(id, e, had, now, by)
   end
   local out = e and e.dead_letter and e.dead_letter ~= string.match(msg, '^dueq:{(.*)}:msg$')
   count('died', 1)
+  local caught = e and chain_failed(id, e, ticket, had.error, now)
   if not out and e and e.drop then
     defer_forget(id)
-    return false
+    return caught
   end
   if out then
     outbox_put(ticket, now + 1000)
@@ -20,5 +21,5 @@ local function end_message(id, e, had, now, by)
     put_tickets(dead, now, { ticket })
   end
   redis.call('HSET', attempts, id, attempts_write(had))
-  return out
+  return out or caught
 end

@@ -1,4 +1,4 @@
--- needs attempts started by_turns delayed high leased low meta msg outbox quarantine ready
+-- needs attempts by_turns delayed high leased low meta msg outbox quarantine ready
 -- includes verify_leases acknowledge precheck_full retry_message watch promote_due ended_leases
 -- includes crash_pause select_messages lateness bulk note_failure deferred_removals count
 -- includes finish_reserve limits places keep_reply keep_history noop_write return_problem
@@ -48,7 +48,7 @@ if stop > 7 then
     note_acks(now, acknowledged, argv[stop + 5] or '', '')
     acknowledge(acknowledged)
     if by_turns then
-      by_turns.leave(acknowledged)
+      by_turns.leave(acknowledged, true)
     end
   end
 end
@@ -71,7 +71,7 @@ if failed_ticket then
   if digit ~= DUEQ_LEASE_LOST then
     freed = freed + 1
     if by_turns then
-      by_turns.leave({ failed_ticket })
+      by_turns.leave({ failed_ticket }, digit == DUEQ_EXHAUSTED)
     end
   end
   state = read_state()
@@ -145,7 +145,7 @@ end
 local c = select_messages(lanes, most, now, garbage, ended, pause_of, state[7] == '1', holds,
   by_turns, places)
 local n, deliver, late_tickets = #c.deliver, {}, {}
-c.starts, c.passed = { nil }, 0
+c.passed = 0
 local answer = { now, -1 - us, 0, 0, '', {}, outcomes }
 first = math.min(first, c.first)
 for i, ticket in ipairs(c.deliver) do
@@ -158,10 +158,6 @@ for i, ticket in ipairs(c.deliver) do
   local is_unknown = c.ended[ticket]
     or by_turns and timed == 'l' and not call('ZSCORE', delayed, ticket)
   late_tickets[i] = is_unknown and '0.l:' or ticket
-  if string.byte(c.envelopes[i]) == 0xD3 then
-    c.starts[#c.starts + 1] = string.match(ticket, ':(.*)$')
-    c.starts[#c.starts + 1] = string.format('%d', now)
-  end
   if c.records[i] then
     table.insert(answer[6], i)
     table.insert(answer[6], c.records[i])
@@ -221,9 +217,7 @@ if #c.postponed > 0 then
   due = due - #c.postponed / 2 + call('ZADD', delayed, unpack(c.postponed))
 end
 keep_failures()
-if #c.starts > 0 then
-  redis.pcall('HSET', started, unpack(c.starts))
-end
+note_starts(now, c)
 if noted_ends[1] then
   relay_due, first = (function()
     -- include batch_counts

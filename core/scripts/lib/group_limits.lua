@@ -1,5 +1,5 @@
 -- defines group_gate; needs attempts holds limits meta msg parked rated timers working
--- includes bulk turns at_work group_in limit_number limits limited_by rate_terms clear
+-- includes bulk turns at_work group_in limit_number limits limited_by rate_terms clear strict_order
 -- How a reserve keeps to the limits of groups, and to holds. `working` has how many tickets of each
 -- group are leased, `rated` from when on the next one has its time by the rate, in microseconds,
 -- `holds` until when a group is held. A group of which no message may be delivered now is not in
@@ -15,13 +15,16 @@ do
   -- include limit_number
   -- include limited_by
   -- include clear
-  local is_on, now, us, each, states = false, 0, 0, nil, {}
+  -- include strict_order
+  local is_on, now, us, each, each_order, states = false, 0, 0, nil, nil, {}
   -- The groups whose tickets leave `leased` in this call, and that are not back in the turns yet.
   local freed, has_parked, has_rated, holding = { nil }, false, false, 0
+  -- The groups of begun messages that came to their lines (lib/strict_order.lua).
+  local resumed = { nil }
   -- The groups whose timers are due, and the time of the next timer.
-  local due, next_timer, has_looked = { nil }, math.huge, false
+  local due, next_timer, has_timers, has_looked = { nil }, math.huge, false, false
   local ends, limited = false, nil
-  local parking, returning, gone, waiting = { nil }, { nil }, { nil }, { nil }
+  local parking, returning, gone, waiting, past = { nil }, { nil }, { nil }, { nil }, { nil }
 
   -- Reads the limits that hold for each group. Types of keys are checked before the first write.
   -- us_now: the server's clock in microseconds.
@@ -33,8 +36,13 @@ do
     has_parked = redis.call('ZCARD', parked) > 0
     has_rated, holding = redis.call('ZCARD', rated) > 0, redis.call('ZCARD', holds)
     next_timer = tonumber(redis.call('ZRANGE', timers, 0, 0, 'WITHSCORES')[2] or '') or math.huge
+    has_timers = next_timer < math.huge
     -- A reserve that cannot read the key delivers nothing.
-    each = redis.pcall('HMGET', limits, 'each.concurrency', 'each.rate', 'each.burst')
+    each = redis.pcall('HMGET', limits, 'each.concurrency', 'each.rate', 'each.burst', 'each.order')
+    each_order = each[4]
+    if each_order then
+      strict_begin()
+    end
     states[''] = { number = 0, change = 0, taken = 0, most = math.huge, step = 16384 }
   end
 
@@ -52,12 +60,16 @@ do
   -- Reads the limits of these groups, and what they use of them. A limit of the group itself counts
   -- before that of each group. A limit that cannot be read counts as none.
   function group_gate.read(names)
-    local new, fields = { nil }, { nil }
+    local new, fields, kinds = { nil }, { nil }, { 'concurrency:', 'weight:', 'rate:', 'burst:' }
+    -- If a group has an order of its own, `each.order` is set, too.
+    if each_order then
+      table.insert(kinds, 1, 'order:')
+    end
     for i = 1, #names do
       local name = names[i]
       if not states[name] then
         new[#new + 1], states[name] = name, { change = 0, taken = 0 }
-        for _, what in ipairs({ 'concurrency:', 'weight:', 'rate:', 'burst:' }) do
+        for _, what in ipairs(kinds) do
           fields[#fields + 1] = 'g.' .. what .. name
         end
       end
@@ -71,12 +83,17 @@ do
     local rates = has_rated and redis.call('ZMSCORE', rated, unpack(new)) or {}
     local ends = holding > 0 and redis.call('ZMSCORE', holds, unpack(new)) or {}
     for i = 1, #new do
-      local state, at = states[new[i]], 4 * i
+      local state, at = states[new[i]], #kinds * i
+      local order = each_order and (own[at - 4] or each_order)
       state.number, state.is_parked = at_work(numbers[i]), times[i]
       state.most = limit_number(own[at - 3]) or limit_number(each[1]) or math.huge
+      state.most = (order == 'fifo' or order == 'strict') and 1 or state.most
+      state.is_strict = order == 'strict'
       state.step = math.max(1, math.floor(16384 / (limit_number(own[at - 2]) or 1)))
       read_rate(state, own[at - 1] or each[2], own[at] or each[3], rates[i])
-      state.held_until = tonumber(ends[i] or '') or 0
+      -- No hold is so long.
+      local held_until = tonumber(ends[i] or '') or 0
+      state.held_until = held_until <= 4102444800000 and held_until or 0
     end
   end
 
@@ -87,9 +104,10 @@ do
     return states[name]
   end
 
-  -- From when on the hold and the rate allow the next message of the group, in ms; 0: now.
+  -- From when on the hold and the rate allow the next message of the group, in ms; 0: now. A group
+  -- of which is not known whether it waits is looked at again soon.
   local function opens_at(state)
-    local at = (state.held_until or 0) > now and state.held_until or 0
+    local at = state.is_unsure and now or (state.held_until or 0) > now and state.held_until or 0
     if state.allowed and state.taken >= state.allowed then
       local next = math.max(state.next, state.taken > 0 and us or 0) + state.taken * state.interval
       at = math.max(at, math.ceil((next - state.tolerance) / 1000))
@@ -98,9 +116,13 @@ do
   end
 
   -- Whether a message of the group may be delivered.
-  function group_gate.is_open(name)
-    local state = state_of(name)
-    return state.number + state.change < state.most and opens_at(state) == 0
+  function group_gate.is_open(line)
+    local state, waits = state_of(line.name), false
+    local has_place = state.number + state.change < state.most and opens_at(state) == 0
+    if has_place and state.is_strict then
+      waits, state.is_unsure = strict_waits(line)
+    end
+    return has_place and not waits
   end
 
   -- A ticket of the group is delivered. Returns how much later the next turn of the group is.
@@ -127,6 +149,9 @@ do
       if at > 0 then
         waiting[#waiting + 1], waiting[#waiting + 2] = string.format('%d', at), line.name
         next_timer, state.waits = math.min(next_timer, at), true
+      elseif has_timers then
+        -- A purge leaves a group's time here. It must not keep the group from its next place.
+        past[#past + 1] = line.name
       end
     elseif state and state.is_parked then
       returning[#returning + 1] = line.name
@@ -134,11 +159,32 @@ do
     end
   end
 
-  -- These tickets leave `leased` in this call.
-  function group_gate.leave(tickets)
+  -- The message of a ticket ends in this call, which removes the message later.
+  group_gate.ends = strict_ends
+
+  -- These tickets leave `leased` in this call. are_over: their messages end.
+  function group_gate.leave(tickets, are_over)
     for i = 1, is_on and #tickets or 0 do
       freed[#freed + 1] = group_in(tickets[i])
+      if are_over then
+        strict_ends(tickets[i])
+      end
     end
+  end
+
+  -- The message of a ticket is delivered.
+  function group_gate.begins(ticket)
+    local name = is_on and group_in(ticket)
+    if name and states[name].is_strict then
+      strict_begins(ticket)
+    end
+  end
+
+  -- Whether a ticket that comes to the line of its group goes to the front.
+  function group_gate.is_begun(ticket, name)
+    local goes_first = is_begun(ticket)
+    resumed[#resumed + 1] = goes_first and name or nil
+    return goes_first
   end
 
   -- The message of a lease that has ended is delivered again, under this ticket.
@@ -146,6 +192,7 @@ do
     local name = is_on and group_in(ticket)
     if name then
       group_gate.took(name)
+      group_gate.begins(ticket)
     end
   end
 
@@ -155,9 +202,10 @@ do
     return is_on and name ~= '' and math.max(0, opens_at(state_of(name)) - now) or 0
   end
 
-  -- The groups that got places back come back to the turns. The caller does this before it takes
-  -- the first turn, and before it writes. takes: turns are taken after this: then the groups whose
-  -- timers are due come back, too, at most 100. Returns whether any came back.
+  -- The groups that got places back, or whose begun messages came, come back to the turns. The
+  -- caller does this before it takes the first turn, and before it writes. takes: turns are taken
+  -- after this: then the groups whose timers are due come back, too, at most 100. Returns whether
+  -- any came back.
   function group_gate.bring_back(takes)
     local names = { nil }
     if is_on and takes and not has_looked and next_timer <= now then
@@ -171,13 +219,19 @@ do
       end
     end
     group_gate.read(freed)
-    local timed = #freed > 0 and redis.call('ZMSCORE', timers, unpack(freed)) or {}
-    for i, name in ipairs(freed) do
-      local state = states[name]
-      state.change = state.change - 1
-      names[#names + 1] = state.is_parked and not timed[i] and name or nil
+    for _, name in ipairs(freed) do
+      states[name].change = states[name].change - 1
     end
-    freed = { nil }
+    group_gate.read(resumed)
+    local back = freed
+    for _, name in ipairs(resumed) do
+      back[#back + 1] = name
+    end
+    local timed = #back > 0 and redis.call('ZMSCORE', timers, unpack(back)) or {}
+    for i, name in ipairs(back) do
+      names[#names + 1] = states[name].is_parked and not timed[i] and name or nil
+    end
+    freed, resumed = { nil }, { nil }
     lines_read(names)
     for i = 1, #names do
       turn_return(names[i])
@@ -221,6 +275,7 @@ do
     bulk('ZADD', rated, times)
     bulk('ZADD', parked, parking)
     bulk('ZADD', timers, waiting)
+    strict_write()
   end
 
   -- Removes the members of a set whose time has passed.
@@ -232,6 +287,7 @@ do
   end
 
   function group_gate.remove()
+    strict_remove()
     bulk('ZREM', parked, returning)
     if ends then
       clear_hash(working)
@@ -245,7 +301,6 @@ do
       end
       return
     end
-    local past = { nil }
     for _, name in ipairs(due) do
       past[#past + 1] = not states[name].waits and name or nil
     end

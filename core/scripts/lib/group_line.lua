@@ -1,4 +1,4 @@
--- defines line_is_empty line_append line_return line_take write_segments remove_segments
+-- defines line_is_empty line_append line_return line_take next_head write_segments remove_segments
 -- needs lines; includes bulk group_mark
 -- The line of a group: its waiting tickets, the next one first. The first and the last tickets are
 -- in the group's mark (lib/group_mark.lua), the others in `lines`, in segments: texts of at least

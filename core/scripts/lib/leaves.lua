@@ -1,16 +1,20 @@
 -- defines leaves write_left; needs attempts defer_removal meta msg parked timers turns working
 -- includes at_work bulk group_in noop_write
--- What the limits of groups must know of tickets that leave `leased` outside of a reserve.
+-- What the limits of groups must know outside of a reserve: of tickets that leave `leased`, and of
+-- messages that end while they wait. Such a message may have kept its group waiting, as it was
+-- delivered before (lib/strict_order.lua).
 -- `working` has how many tickets of each group are leased; `parked` the groups that are not in
 -- `turns`, as they are at a limit, `timers` those of them that wait for a time.
 local is_limited, leaving, by_name = nil, { nil }, {}
 
--- The script removes these tickets from `leased`. It calls this before it writes: this reads how
--- many places the groups of the tickets have, and which of the groups are in `parked`.
-local function leaves(tickets)
+-- The script removes these tickets from `leased`; or, if they `wait`, it ends their messages, which
+-- are not leased. It calls this before it writes: this reads how many places the groups of the
+-- tickets have, and which of the groups are in `parked`.
+local function leaves(tickets, wait)
   local new = { nil }
   for i = 1, #tickets do
-    local name = group_in(tickets[i])
+    local was_begun = not wait or string.byte(tickets[i]) ~= 48
+    local name = was_begun and group_in(tickets[i])
     if name and is_limited == nil then
       is_limited = redis.call('HGET', meta, 'limited') == '2'
       if is_limited then
@@ -26,7 +30,7 @@ local function leaves(tickets)
       by_name[name], new[#new + 1], leaving[#leaving + 1] = group, name, group
     end
     if group then
-      group.left = group.left + 1
+      group.left = group.left + (wait and 0 or 1)
     end
   end
   if #new > 0 then
@@ -46,9 +50,9 @@ local function write_left()
   end
   for _, group in ipairs(leaving) do
     local number = group.number - group.left
-    if number > 0 then
+    if group.left > 0 and number > 0 then
       numbers[#numbers + 1], numbers[#numbers + 2] = group.name, string.format('%d', number)
-    else
+    elseif group.left > 0 then
       defer_removal('HDEL', working, group.name)
     end
     if group.time then

@@ -5,7 +5,7 @@ local function limited_by()
   local limited = nil
   local names = redis.pcall('HKEYS', limits)
   for i = 1, #names do
-    if string.find(names[i], '^%l+%.[crw]') then
+    if string.find(names[i], '^%l+%.[corw]') then
       return '2'
     elseif names[i] == 'concurrency' or names[i] == 'rate' then
       limited = '1'

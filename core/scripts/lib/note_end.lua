@@ -1,4 +1,5 @@
--- defines note_end note_acks noted_ends write_ends; needs awaited started ends kept msg
+-- defines note_end note_acks note_starts noted_ends write_ends
+-- needs awaited started ends kept msg
 -- includes envelope deferred_removals decimal member_end
 -- The ends of messages that are noted: those whose envelopes begin with 0xD3. A script calls
 -- note_end() for each message that it ends, and write_ends() before run_removals().
@@ -26,6 +27,19 @@ local function note_acks(now, tickets, by, text)
     if envelope then
       note_end(now, id, envelope, 'acked', tickets[i], by, text)
     end
+  end
+end
+
+-- Notes that the deliveries begin that a reserve has selected (lib/select_messages.lua).
+local function note_starts(now, selected)
+  local words = { nil }
+  for i, ticket in ipairs(selected.deliver) do
+    if string.byte(selected.envelopes[i]) == 0xD3 then
+      words[#words + 1], words[#words + 2] = string.match(ticket, ':(.*)$'), decimal(now)
+    end
+  end
+  if #words > 0 then
+    redis.pcall('HSET', started, unpack(words))
   end
 end
 

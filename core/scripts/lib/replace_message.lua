@@ -33,8 +33,10 @@ local function replace_message(draft, id)
   if m.place then
     defer_removal('ZREM', sets[m.place], m.ticket)
   end
+  if m.place ~= 3 then
+    leaves({ m.ticket }, m.place ~= 2)
+  end
   if m.place == 2 then
-    leaves({ m.ticket })
     if redis.pcall('HGET', meta, 'held') == '1' then
       wake_one()
     end

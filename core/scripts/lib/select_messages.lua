@@ -1,6 +1,6 @@
 -- defines select_messages; needs attempts leased msg ready
 -- includes envelope note_failure attempts ticket deferred_removals precheck_full end_message
--- includes note_end
+-- includes chain_failed note_end
 -- Selects the messages that a reserve delivers: goes through the lanes in order, until it has
 -- `most` of them, or has met 1,000 tickets. It does not deliver what is no ticket, has no message,
 -- is over its time to live, or has exhausted its attempts.
@@ -54,8 +54,13 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
       local spent = not e or deliveries == 999999999
         or (e.max_attempts > 0 and failure_count(had) >= e.max_attempts)
         or (e.max_crashes > 0 and had.crashes >= e.max_crashes)
+      if by_turns and (spent or e.expires and e.expires <= now) then
+        by_turns.ends(ticket)
+      end
       if e and e.expires and e.expires <= now then
         note_end(now, id, envelope, 'expired', ticket, '', '')
+        c.relay_due = chain_failed(id, e, ticket, 'its time to live is over', now, precheck_full)
+          or c.relay_due
         defer_forget(id)
         c.expired = c.expired + 1
       elseif spent then

@@ -14,7 +14,7 @@ local function backlog_refused(words, from, now, leaving)
     end
     names[#names + 1] = name
   end
-  return any and backlog_refuses(names, function(n)
+  return any and backlog_refuses(names, function(n, refused)
     local i = from + 4 * (n - 1)
     local id, envelope = words[i], words[i + 1]
     if not existing then
@@ -26,10 +26,11 @@ local function backlog_refused(words, from, now, leaving)
     end
     local is_unique = id ~= leaving and string.byte(envelope, 2) % 2 == 1
       and tonumber(redis.call('ZSCORE', unique, id) or 0) > now
-    if fresh[id] or existing[n] and id ~= leaving or is_unique then
+    local before = fresh[id]
+    fresh[id] = n
+    if before and not refused[before] or existing[n] and id ~= leaving or is_unique then
       return nil
     end
-    fresh[id] = true
     return due_time(words[i + 2], now) <= now
   end) or nil
 end

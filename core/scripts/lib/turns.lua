@@ -128,7 +128,7 @@ end
 -- in `parked` may have a virtual time below the floor. It gains nothing by that.
 local function turn_end(line)
   line.turn = gate and floor + gate.took(line.name) or line.turn + UNIT
-  if gate and not line_is_empty(line) and not gate.is_open(line.name) then
+  if gate and not line_is_empty(line) and not gate.is_open(line) then
     line.parks, line.stands = true, false
   else
     stand(line, false)
@@ -146,7 +146,7 @@ local function turn_take(size)
       return nil
     else
       first_line, looked = first_line + 1, looked + 1
-      local is_closed = gate and not line_is_empty(line) and not gate.is_open(line.name)
+      local is_closed = gate and not line_is_empty(line) and not gate.is_open(line)
       if not is_closed and line.turn > floor then
         floor = line.turn
       end

@@ -9,6 +9,7 @@ use DateTimeInterface;
 use Dueq\Worker\Arguments;
 use Dueq\Worker\Forms;
 use Dueq\Worker\Json;
+use Dueq\Worker\Links;
 use Dueq\Worker\Routes;
 use Dueq\Worker\Serializer;
 use InvalidArgumentException;
@@ -28,7 +29,7 @@ use Throwable;
 final class Tasks
 {
     /** Headers that a worker reads or writes: a push may not set them. */
-    private const RESERVED = ['task', 'serializer', 'cursor'];
+    private const RESERVED = ['task', 'serializer', 'cursor', Links::CHAIN, Links::FAILED];
 
     private readonly Client $client;
 
@@ -149,6 +150,47 @@ final class Tasks
         ?string $id = null,
         mixed ...$options,
     ): array {
+        return $this->linkDraft($task, $arguments, $id, $options, []);
+    }
+
+    /**
+     * Begins a chain of tasks, which run one after the other: Chain has an example.
+     *
+     * @param string $task the first one, as for push(), like the other parameters
+     * @param array<mixed> $arguments
+     * @param mixed ...$options
+     * @throws InvalidArgumentException|\JsonException as push()
+     */
+    public function chain(
+        string $task,
+        array $arguments = [],
+        float|DateInterval|null $delay = null,
+        float|int|DateTimeInterface|null $at = null,
+        ?string $id = null,
+        ?string $queue = null,
+        mixed ...$options,
+    ): Chain {
+        $due = array_filter(['delay' => $delay, 'at' => $at], fn ($value) => $value !== null);
+        $first = $this->draft($task, $arguments, $id, ...$options) + $due;
+
+        return new Chain($this, $first, $queue ?? $this->queueOf($task));
+    }
+
+    /**
+     * @internal As draft().
+     * @param array<mixed> $arguments
+     * @param array<int|string, mixed> $options
+     * @param list<int|string> $gaps the places of arguments that are not known yet, and null here
+     * @return Draft
+     * @throws InvalidArgumentException|\JsonException as push()
+     */
+    public function linkDraft(
+        string $task,
+        array $arguments,
+        ?string $id,
+        array $options,
+        array $gaps,
+    ): array {
         $task = $this->taskOf($task);
         Task::check($task->name, $options);
         $options += $task->options;
@@ -157,9 +199,22 @@ final class Tasks
         $body = $this->encoded($task, $args, $names);
         ($this->taken[$task->name] ?? null)?->check(
             [...$args, ...$names],
-            fn () => array_merge(...$this->serializer($task->serializer)->decode($body)),
+            fn () => array_diff_key(
+                array_merge(...$this->serializer($task->serializer)->decode($body)),
+                array_flip($gaps),
+            ),
         );
+        if ($gaps !== [] && ($task->serializer ?? 'json') !== 'json') {
+            throw new InvalidArgumentException(
+                "the task {$task->name}: only the serializer json has arguments that are not known",
+            );
+        }
         if ($id === null && ($options['unique'] ?? null) !== null) {
+            if ($gaps !== []) {
+                throw new InvalidArgumentException(
+                    "the task {$task->name}: unique: not all arguments are known, so give it an id",
+                );
+            }
             $id = "{$task->name}:" . substr(hash('sha256', $body), 0, 32);
         }
         $headers = ['task' => $task->name];

@@ -393,7 +393,7 @@ final class Worker
     /** Runs a job with the middleware around it. settle() then settles its message. */
     public function run(Job $job): mixed
     {
-        $next = $job->handler->call(...);
+        $next = fn (Job $job) => $job->returned($job->handler->call($job));
         foreach (array_reverse($this->middleware) as $around) {
             $called = is_callable($around) ? $around : Handler::made($around, $this->container);
             $next = fn (Job $job) => $called($job, $next);
@@ -418,6 +418,9 @@ final class Worker
     public function settle(Job $job, ?Throwable $failure): ?Decision
     {
         $message = $job->message;
+        if ($failure !== null || $job->decision()?->leavesMessage()) {
+            $job->keepNews();
+        }
         $decision = match (true) {
             $failure === null => $job->decision(),
             $failure instanceof Stop || $message->isSettled() => null,

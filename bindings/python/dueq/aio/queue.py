@@ -561,6 +561,7 @@ class Queue(Source):
         group: str | None = None,
         backlog: int | None = None,
         weight: int | None = None,
+        order: str | None = None,
         each_group_concurrency: int | None = None,
         each_group_rate: str | None = None,
         each_group_burst: int | None = None,
@@ -581,6 +582,9 @@ class Queue(Source):
                                 no limit; None: as it is
         weight                  how many turns `group` gets for one of a group without a weight, 1
                                 to 1000; 0: one; None: as it is
+        order                   "fair": several messages of a group at once; "fifo": one at a time;
+                                "strict": the next when the one before has ended for good; of a
+                                `group` also "none": that of the queue; None: as it is
         each_group_concurrency  how many messages of each group may be leased at once; 0: no limit;
                                 None: as it is
         each_group_rate         how many of each group are delivered in a time, as `rate`
@@ -606,6 +610,7 @@ class Queue(Source):
             group,
             _core.UNCHANGED if backlog is None else backlog,
             _core.UNCHANGED if weight is None else weight,
+            "" if order is None else order,
             _core.UNCHANGED if each_group_concurrency is None else each_group_concurrency,
             "" if each_group_rate is None else each_group_rate,
             _core.UNCHANGED if each_group_burst is None else each_group_burst,

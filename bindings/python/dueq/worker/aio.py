@@ -11,6 +11,7 @@ from contextlib import aclosing, suppress
 from typing import Any, cast
 
 from dueq import aio
+from dueq.chain import caught
 from dueq.errors import Error
 from dueq.worker import job_log, start
 from dueq.worker.runner import Run
@@ -141,6 +142,10 @@ class Loop:
             async with message:
                 if message.is_schedule:
                     await message.fire()
+                    return
+                if push := caught(message):
+                    await push.settle(message)
+                    job_log.caught(message)
                     return
                 run = Run(self._worker.app, message, lambda: self._worker.stopping, self._wait_for)
                 running = run.running

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, cast
 
 from dueq._decision import Decision, Fail, Push, Release, Retry, Return
 from dueq._message import MessageBase, described
+from dueq.chain import Chain
 from dueq.errors import LeaseLost
 from dueq.job import PAUSE_S, Stopped
-from dueq.serializers import BadTask, UnknownTask
+from dueq.serializers import CHAIN, FAILED, BadTask, UnknownTask
 from dueq.worker.logs import fields, log
 from dueq.worker.running_job import RunningJob
 
@@ -62,6 +63,19 @@ def ended(running: RunningJob, decision: Decision | None, outcome: object) -> No
             _done(running, f"; successors: {len(ids)}{refused}")
         case None | Return():
             _done(running, "")
+
+
+def caught(message: MessageBase) -> None:
+    """Logs that the catch of a chain was pushed, as a link has failed."""
+    chain, failed = Chain.read(message.headers[CHAIN]), message.headers[FAILED].split("\n", 2)
+    log.warning(
+        "chain: link %d of %d failed, the task %s %s: the catch is pushed to %s",
+        chain.link,
+        chain.links,
+        chain.task,
+        failed[0],
+        chain.catch_queue,
+    )
 
 
 def _plain(seconds: float) -> str:

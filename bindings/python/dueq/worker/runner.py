@@ -11,8 +11,9 @@ from inspect import iscoroutine, iscoroutinefunction
 from typing import TYPE_CHECKING, Any, cast
 
 from dueq._arguments import Arguments
-from dueq._decision import Decided, Decision, Fail, Retry, Return
+from dueq._decision import Decided, Decision, Fail, Push, Retry, Return
 from dueq.app import App, Task
+from dueq.errors import InvalidError
 from dueq.handle import result_bytes
 from dueq.job import Job, Stopped, current
 from dueq.serializers import TASK, UnknownTask
@@ -64,25 +65,64 @@ class Run:
 
     def in_thread(self) -> Decision | None:
         """Runs the job in this thread. Returns how to settle the message; None: by an ack."""
-        current.set(self.running.job)
-        with self._deciding():
-            self._keep(self._plain(lambda: self._run(self._async(_at_once))))
-        return self.running.job.decision
+        job = self.running.job
+        current.set(job)
+        try:
+            with self._deciding():
+                if whole := self._named_by_message():
+                    self._refuse_next(whole, self._app.queue(whole).allow())
+                result = self._plain(lambda: self._run(self._async(_at_once)))
+                job._end_well()
+                self._keep(result)
+        except Exception:
+            job._keep_news()
+            raise
+        if _stays(job.decision):
+            job._keep_news()
+        return job.decision
 
     async def in_loop(self) -> Decision | None:
         """
         Runs the job in this task of the event loop. Plain functions run in a thread. Returns as
         in_thread().
         """
-        current.set(self.running.job)
-        with self._deciding():
-            if self._app.plain_middleware:
-                run_async = partial(self._async, asyncio.to_thread)
-                result = await asyncio.to_thread(self._plain, lambda: self._run(run_async()))
-            else:
-                result = await self._async(asyncio.to_thread)
-            self._keep(result)
-        return self.running.job.decision
+        job = self.running.job
+        current.set(job)
+        try:
+            with self._deciding():
+                if whole := self._named_by_message():
+                    self._refuse_next(whole, await self._app.aio_queue(whole).allow())
+                if self._app.plain_middleware:
+                    run_async = partial(self._async, asyncio.to_thread)
+                    result = await asyncio.to_thread(self._plain, lambda: self._run(run_async()))
+                else:
+                    result = await self._async(asyncio.to_thread)
+                job._end_well()
+                self._keep(result)
+        except Exception:
+            await job._akeep_news()
+            raise
+        if _stays(job.decision):
+            await job._akeep_news()
+        return job.decision
+
+    def _named_by_message(self) -> str | None:
+        """
+        The job's queue, if the message names another queue for the next link of its chain: the list
+        of targets decides whether it may. None: it does not.
+        """
+        own = self._app.whole_of(self.running.job.queue)
+        next = self.running.job._following
+        return own if next and next.queue != own else None
+
+    def _refuse_next(self, whole: str, allowed: list[str]) -> None:
+        """Raises InvalidError before the handler runs if its result could not be handed on."""
+        next = self.running.job._following
+        if allowed and next and next.queue not in allowed:
+            raise InvalidError(
+                f"chain: the next link is for the queue {next.queue}, and the list of targets of "
+                f"{whole} does not have it: dueq allow"
+            )
 
     @contextmanager
     def _deciding(self) -> Iterator[None]:
@@ -188,6 +228,7 @@ class Run:
                 "the handler is a plain function and returned a coroutine, which nobody awaits: "
                 "make it `async def`, and await there"
             )
+        self.running.job._result = result
         return result
 
     def _call(self) -> Any:
@@ -196,7 +237,13 @@ class Run:
 
     async def _async_handler(self) -> Any:
         with self.running.in_task():
-            return await self._call()
+            self.running.job._result = result = await self._call()
+            return result
+
+
+def _stays(decision: Decision | None) -> bool:
+    """Whether the message may stay in its queue."""
+    return decision is not None and not isinstance(decision, (Push, Return))
 
 
 async def _at_once(function: Callable[[], Any]) -> Any:

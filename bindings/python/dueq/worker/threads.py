@@ -9,6 +9,7 @@ from contextlib import closing
 from dueq.blocking.consumer import Consumer
 from dueq.blocking.message import Message
 from dueq.blocking.queue import Queues
+from dueq.chain import caught
 from dueq.errors import Error
 from dueq.worker import exit_codes, job_log, start
 from dueq.worker.logs import log
@@ -106,6 +107,10 @@ class Threads:
             with message:
                 if message.is_schedule:
                     message.fire()
+                    return
+                if push := caught(message):
+                    push.settle(message)
+                    job_log.caught(message)
                     return
                 run = Run(self._worker.app, message, lambda: self._worker.stopping, runner.run)
                 running = run.running

@@ -11,6 +11,7 @@ use Dueq\Tasks;
 use Dueq\Worker;
 use Dueq\Worker\Job;
 use Dueq\Worker\LineLogger;
+use Dueq\Worker\Links;
 use LogicException;
 use RuntimeException;
 use Throwable;
@@ -52,6 +53,12 @@ final class Drain
             $consumer->work(function (Message $message) use ($worker, $most, &$jobs): void {
                 if ($message->isSchedule()) {
                     $message->fire();
+
+                    return;
+                }
+                $caught = Links::caught($message, $worker->tasks->forms());
+                if ($caught !== null) {
+                    $caught[0]->settle($message, $worker->tasks->client()->url());
 
                     return;
                 }

@@ -234,6 +234,13 @@ final class Child
 
                 return;
             }
+            $caught = Links::caught($message, $this->worker->tasks->forms());
+            if ($caught !== null) {
+                $caught[0]->settle($message, $this->url());
+                $this->logger->warning($caught[1], self::context($message));
+
+                return;
+            }
             $job = $this->worker->job($message, fn (): bool => $this->isStopping);
             $begun = hrtime(true);
             $failure = null;

@@ -69,6 +69,12 @@ final class Decision
         OpenTelemetry::settle($message, $this->verb, $settle, $url);
     }
 
+    /** Whether the message may stay in its queue. */
+    public function leavesMessage(): bool
+    {
+        return $this->verb !== Settlement::Ack;
+    }
+
     /** The error by which the job has failed for good; null: it has not failed for good. */
     public function finalError(): ?Throwable
     {

@@ -7,6 +7,9 @@ namespace Dueq\Worker;
 use Closure;
 use DateInterval;
 use DateTimeInterface;
+use Dueq\Chain;
+use Dueq\Exception\DueqException;
+use Dueq\Exception\TooLargeException;
 use Dueq\Message;
 use Dueq\Settlement;
 use Dueq\Tasks;
@@ -36,14 +39,35 @@ final class Job
      */
     private const PAUSE = 5.0;
 
-    private mixed $cursor;
+    /** Seconds between two writes of the progress. */
+    private const PROGRESS_EVERY = 1.0;
+
+    private Cursor $kept;
+
+    /** @var array<string, true> the names of the steps of this run */
+    private array $steps = [];
+
+    /** The latest progress, which may not be stored yet. */
+    private string $progress;
+
+    /** When the last progress was stored. */
+    private float $toldAt = -INF;
 
     private ?Decision $decision = null;
 
     /** @var list<Draft> */
     private array $successors = [];
 
-    private ?string $target = null;
+    private ?string $target;
+
+    /** The chain of which the message is a link; null: it is none. */
+    private readonly ?Links $chain;
+
+    /** What the handler has returned. */
+    private mixed $result = null;
+
+    /** @var list<Draft> the next link of the chain, when the job has ended well */
+    private array $next = [];
 
     /** @var array<string, mixed>|null null: the handler has begun */
     private ?array $provided = [];
@@ -67,16 +91,18 @@ final class Job
         private readonly Tasks $tasks,
     ) {
         $this->task = $message->headers['task'] ?? null;
-        $this->cursor = isset($message->headers['cursor'])
-            ? Json::read($message->headers['cursor'])
-            : null;
+        $this->kept = Cursor::read($message->headers['cursor'] ?? null);
+        $this->progress = $this->kept->progress;
+        $this->chain = Links::of($message);
+        $next = $this->chain?->nextQueue;
+        $this->target = $next === $this->tasks->wholeOf($message->queue) ? null : $next;
         $this->isStopping = $isStopping === null ? null : $isStopping(...);
     }
 
     /** The value of the last checkpoint(), in this run or an earlier one; null: there was none. */
     public function cursor(): mixed
     {
-        return $this->cursor;
+        return $this->kept->value();
     }
 
     /**
@@ -88,13 +114,67 @@ final class Job
      * @throws Stop if the worker stops, after the value is stored; let it pass
      * @throws \JsonException if JSON cannot express the value
      * @throws \Dueq\Exception\LeaseLostException if another worker may have the message by now
+     * @throws CursorTooLarge if the message has no room for it
      */
     public function checkpoint(mixed $cursor): void
     {
-        $this->message->checkpoint(Json::write($cursor));
-        $this->cursor = $cursor;
-        if ($this->isStopping()) {
-            throw new Stop('the worker stops');
+        $this->keep('checkpoint', $this->kept->withCheckpoint($cursor));
+        $this->endIfStopping();
+    }
+
+    /**
+     * Calls a function, and keeps what it returns with the message. When the job runs again, in any
+     * process, the step returns the kept value, and does not call the function.
+     *
+     *     $payment = $job->step('charge', fn () => $bank->charge($order, $cents));
+     *     $job->step('receipt', fn () => $mailer->send($order, $payment));
+     *
+     * @template T
+     * @param string $name of the step, 1 to 255 bytes: a run has no second step of this name
+     * @param callable(): T $function if the process is killed before the value is kept, the next
+     *     run calls it again
+     * @return T as JSON has it: an array for an object
+     * @throws InvalidArgumentException for a name that the run has had
+     * @throws Throwable what the function throws, and keeps nothing then; and as checkpoint()
+     */
+    public function step(string $name, callable $function): mixed
+    {
+        Cursor::checkStep($name);
+        if (isset($this->steps[$name])) {
+            throw new InvalidArgumentException(
+                "step: this run of the job has had a step $name before: give each step a name of "
+                    . 'its own, in a loop with its number',
+            );
+        }
+        $this->steps[$name] = true;
+        $kept = $this->kept->step($name);
+        if ($kept !== []) {
+            return $kept[0];
+        }
+        $step = Cursor::madeStep($name, $function());
+        $this->keep("step $name", $this->kept->withStep($step));
+        $this->endIfStopping();
+
+        return $this->kept->step($name)[0] ?? null;
+    }
+
+    /**
+     * Says how far the job has come. `dueq inspect`, the dashboard and Message::$progress show it.
+     * At most one value a second is stored: a call within a second of the last write costs nothing.
+     * The next write of the job stores the latest value, or the end of the job, unless that deletes
+     * the message.
+     *
+     * @param float $share from 0 to 1; four decimal places are kept
+     * @param string $note up to 255 bytes, in one line; longer ones are cut
+     * @throws InvalidArgumentException for a wrong share
+     * @throws \Dueq\Exception\LeaseLostException|CursorTooLarge as checkpoint()
+     */
+    public function progress(float $share, string $note = ''): void
+    {
+        $this->progress = Cursor::madeProgress($share, $note);
+        $isDue = hrtime(true) / 1e9 - $this->toldAt >= self::PROGRESS_EVERY;
+        if ($isDue && $this->progress !== $this->kept->progress) {
+            $this->keep('progress', $this->kept);
         }
     }
 
@@ -198,24 +278,28 @@ final class Job
         mixed ...$options,
     ): void {
         $this->refuseLate();
-        $own = $this->tasks->wholeOf($this->message->queue);
         $queue ??= $this->tasks->queueOf($task);
-        if ($this->successors !== [] && $queue !== ($this->target ?? $own)) {
-            throw new InvalidArgumentException(
-                'the successors of a job go to one queue: '
-                    . ($this->target ?? $own)
-                    . ", not $queue",
-            );
-        }
-        if (count($this->successors) === self::MOST) {
-            throw new InvalidArgumentException('a job has at most ' . self::MOST . ' successors');
-        }
         $due = array_filter(
             ['delay' => self::checked($delay), 'at' => $at],
             fn ($value) => $value !== null,
         );
-        $this->successors[] = $this->tasks->draft($task, $arguments, $id, ...$options) + $due;
-        $this->target = $queue === $own ? null : $queue;
+        $this->add(
+            fn () => $this->tasks->draft($task, $arguments, $id, ...$options) + $due,
+            $queue,
+        );
+    }
+
+    /**
+     * Pushes a chain as a successor, as push().
+     *
+     * @throws InvalidArgumentException for a second queue, or too many successors
+     * @throws TooLargeException as Chain::draft()
+     * @throws LogicException if the job has ended already
+     */
+    public function pushChain(Chain $chain): void
+    {
+        $this->refuseLate();
+        $this->add($chain->draft(...), $chain->queue());
     }
 
     /**
@@ -244,12 +328,35 @@ final class Job
     public function run(callable $handler): mixed
     {
         try {
-            return $handler();
+            $this->refuseNext();
+            $returned = $handler();
+            $this->endWell();
+
+            return $returned;
         } catch (Decided $decided) {
             // A Decided of another job is a failure of this one.
             return $this->decision !== null ? null : throw $decided;
         } finally {
             $this->hasEnded = true;
+        }
+    }
+
+    /** @internal Notes what the handler has returned. */
+    public function returned(mixed $result): mixed
+    {
+        return $this->result = $result;
+    }
+
+    /** @internal Stores the latest progress at the end of a run whose message stays. */
+    public function keepNews(): void
+    {
+        if ($this->progress === $this->kept->progress || $this->isLost()) {
+            return;
+        }
+        try {
+            $this->keep('progress', $this->kept);
+        } catch (DueqException) {
+            // The end of the run does not depend on it.
         }
     }
 
@@ -270,8 +377,9 @@ final class Job
      */
     public function decision(): ?Decision
     {
-        if ($this->decision === null && $this->successors !== []) {
-            return new Decision(Settlement::Ack, successors: $this->successors, to: $this->target);
+        $successors = [...$this->next, ...$this->successors];
+        if ($this->decision === null && $successors !== []) {
+            return new Decision(Settlement::Ack, successors: $successors, to: $this->target);
         }
 
         return $this->decision;
@@ -304,6 +412,99 @@ final class Job
     public function __toString(): string
     {
         return ($this->task ?? "message of {$this->message->queue}") . " {$this->message->id}";
+    }
+
+    /**
+     * Throws before the handler runs if its result could not be handed on: the message names
+     * another queue for the next link of its chain, and the list of targets does not have it.
+     *
+     * @throws InvalidArgumentException
+     * @throws DueqException
+     */
+    private function refuseNext(): void
+    {
+        $next = $this->chain?->nextQueue;
+        $own = $this->tasks->wholeOf($this->message->queue);
+        if ($next === null || $next === $own) {
+            return;
+        }
+        $allowed = $this->tasks->queue($own)->allow();
+        if ($allowed !== [] && !in_array($next, $allowed, true)) {
+            throw new InvalidArgumentException(
+                "chain: the next link is for the queue $next, and the list of targets of $own does "
+                    . 'not have it: dueq allow',
+            );
+        }
+    }
+
+    /**
+     * Makes the next link of the chain.
+     *
+     * @throws \JsonException if it cannot have what the handler has returned
+     */
+    private function endWell(): void
+    {
+        $isOpen = $this->decision === null && !$this->message->isSettled();
+        if ($isOpen && $this->chain?->nextQueue !== null) {
+            $this->next = [$this->chain->following($this->result, $this->tasks->forms())];
+        }
+    }
+
+    /**
+     * @param callable(): Draft $make
+     * @throws InvalidArgumentException
+     */
+    private function add(callable $make, string $queue): void
+    {
+        $own = $this->tasks->wholeOf($this->message->queue);
+        $hasNext = $this->chain?->nextQueue !== null;
+        if (($this->successors !== [] || $hasNext) && $queue !== ($this->target ?? $own)) {
+            throw new InvalidArgumentException(
+                'the successors of a job, and the next link of its chain, go to one queue: '
+                    . ($this->target ?? $own)
+                    . ", not $queue",
+            );
+        }
+        $most = self::MOST - ($hasNext ? 1 : 0);
+        if (count($this->successors) === $most) {
+            throw new InvalidArgumentException("a job has at most $most successors");
+        }
+        $this->successors[] = $make();
+        $this->target = $queue === $own ? null : $queue;
+    }
+
+    /**
+     * Stores what the message keeps, with the latest progress.
+     *
+     * @param string $what the call, for errors
+     * @throws \Dueq\Exception\DueqException
+     */
+    private function keep(string $what, Cursor $cursor): void
+    {
+        $cursor = $cursor->withProgress($this->progress);
+        try {
+            $this->message->checkpoint($cursor->text());
+        } catch (TooLargeException $error) {
+            throw new CursorTooLarge(
+                "$what: a message keeps its headers, its checkpoint, the values of its steps and "
+                    . 'its progress in 65535 bytes together: keep large values elsewhere, such as '
+                    . "in a database, and their keys here ({$error->getMessage()})",
+                $error->getCode(),
+                $error,
+            );
+        }
+        if ($cursor->progress !== $this->kept->progress) {
+            $this->toldAt = hrtime(true) / 1e9;
+        }
+        $this->kept = $cursor;
+    }
+
+    /** @throws Stop */
+    private function endIfStopping(): void
+    {
+        if ($this->isStopping()) {
+            throw new Stop('the worker stops');
+        }
     }
 
     private function decide(Decision $decision, string|Throwable $text): never
