@@ -28,8 +28,7 @@ static void print_group(const dueq_group_limits *group) {
 static void print_limits(const struct cli *cli, const dueq_bounds *limits) {
     const dueq_bytes each_rate = {limits->each_group_rate, strlen(limits->each_group_rate)};
     if (!limits->concurrency && !*limits->rate && !limits->each_group_concurrency &&
-        !each_rate.size && !limits->each_group_backlog && !*limits->order &&
-        !limits->group_count)
+        !each_rate.size && !limits->each_group_backlog && !*limits->order && !limits->group_count)
         cli_log(CLI_INFO, NULL, NULL, "the queue %s has no limits", cli->queue_name);
     print_number("concurrency", limits->concurrency);
     print_text("rate", (dueq_bytes){limits->rate, strlen(limits->rate)});

@@ -51,7 +51,7 @@
     X(BATCH_ENDS, "batch_ends")                                                                    \
     X(ENDS, "ends")                                                                                \
     X(KEPT, "kept")                                                                                \
-    X(STARTED, "started")                                                                              \
+    X(STARTED, "started")                                                                          \
     X(AWAITED, "awaited")                                                                          \
     X(END_WAKE, "end_wake")                                                                        \
     X(BEGUN, "begun")

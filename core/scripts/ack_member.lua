@@ -2,7 +2,7 @@
 -- Where the batch ends, the queue has limits, or the lease is lost, it changes nothing and answers
 -- nil.
 -- keys msg leased meta reply started batches
--- includes batch_record keep_reply_inline
+-- includes batch_record keep_reply_inline return_problem
 -- args as ack_end
 -- passes on to ack_end
 -- Returns a digit: 0 finished; or nil.
@@ -18,13 +18,17 @@ if field ~= 6 or size ~= length + 2 then
   return nil
 end
 local name = string.sub(envelope, 9, 8 + length)
-local text, state = redis.pcall('HGET', batches, name), redis.pcall('HMGET', meta, 'limited', 'held')
+local text = redis.pcall('HGET', batches, name)
+local state = redis.pcall('HMGET', meta, 'limited', 'held')
 local b = type(text) == 'string' and batch_read(text)
 if not b or state.err or state[1] or state[2] == '1' or b.state == 1
   and b.acked + b.dead + b.cancelled + b.expired + b.purged + 1 >= b.pushed then
   return nil
 end
-if redis.pcall('ZREM', leased, ticket) ~= 1 then
+local left = redis.pcall('ZREM', leased, ticket)
+if left ~= 1 then
+  local problem = type(left) == 'table' and left
+  -- include return_problem
   return nil
 end
 b.acked = b.acked + 1

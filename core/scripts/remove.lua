@@ -20,10 +20,9 @@ if problem and ARGV[4] ~= '1' then
 end
 local keys = { ready, high, low, delayed, leased, dead, attempts, handover, unique, wake,
   quarantine, rates, received, timings, failures, targets, groups, lines, turns, limits, working,
-  parked, timers, rated, holds, ends, kept, started, awaited, begun, batches, batch_ends,
-  guests }
+  parked, timers, rated, holds, ends, kept, started, awaited, begun, batch_ends, guests }
 if #found == 0 then
-  redis.call('UNLINK', msg, outbox, meta, unpack(keys))
+  redis.call('UNLINK', msg, outbox, meta, batches, unpack(keys))
   return keep_reply(string.format('%d', number))
 elseif number > 1000 then
   return redis.error_reply(string.format("INVALID the queue '%s' has %s, and more than 1000 "
@@ -41,7 +40,7 @@ for i = 1, #found, 2 do
 end
 bulk('HDEL', msg, ids)
 redis.call('ZREMRANGEBYSCORE', outbox, '(0', '+inf')
-redis.call('UNLINK', unpack(keys))
+redis.call('UNLINK', batches, unpack(keys))
 redis.call('HSET', meta, 'outbox_event', '0', 'next_event', '0')
 for i = #fields, 1, -1 do
   if fields[i] == 'outbox_event' or fields[i] == 'next_event' then

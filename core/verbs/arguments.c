@@ -136,8 +136,7 @@ static dueq_status check_limit(dueq_queue *queue, const struct limit *limit) {
     const bool orders = !strcmp(limit->field, "order");
     if (!limit->text)
         return check(queue, limit->what, NULL, limit->number, 0, limit->most);
-    if (is_word(*limit->text, "none") ||
-        (orders ? is_order(*limit->text) : is_rate(*limit->text)))
+    if (is_word(*limit->text, "none") || (orders ? is_order(*limit->text) : is_rate(*limit->text)))
         return DUEQ_OK;
     if (orders)
         return dueq__fail(&queue->client->error, DUEQ_INVALID,

@@ -12,6 +12,8 @@ def test_limits_of_groups_are_set_shown_and_removed(dueq: Program) -> None:
     dueq("limit", "orders", "--each-group-burst", "20", "--each-group-backlog", "10000")
     dueq("limit", "orders", "--group", "acme: 7", "--concurrency", "20", "--rate", "10/s")
     dueq("limit", "orders", "--group", "acme: 7", "--weight", "4", "--backlog", "100")
+    dueq("limit", "orders", "--order", "strict")
+    dueq("limit", "orders", "--group", "acme: 7", "--order", "fifo")
     assert dueq("limits", "orders").lines == [
         "concurrency             50",
         "rate                    1000/s",
@@ -19,11 +21,13 @@ def test_limits_of_groups_are_set_shown_and_removed(dueq: Program) -> None:
         "each-group-rate         100/m",
         "each-group-burst        20",
         "each-group-backlog      10000",
+        "order                   strict",
         "group acme: 7",
         "  concurrency           20",
         "  rate                  10/s",
         "  backlog               100",
         "  weight                4",
+        "  order                 fifo",
     ]
     assert dueq("limits", "orders", "--json").object == {
         "queue": "orders",
@@ -34,6 +38,7 @@ def test_limits_of_groups_are_set_shown_and_removed(dueq: Program) -> None:
         "each_group_rate": "100/m",
         "each_group_burst": 20,
         "each_group_backlog": 10000,
+        "order": "strict",
         "groups": [
             {
                 "name": "acme: 7",
@@ -42,11 +47,14 @@ def test_limits_of_groups_are_set_shown_and_removed(dueq: Program) -> None:
                 "burst": None,
                 "backlog": 100,
                 "weight": 4,
+                "order": "fifo",
             }
         ],
     }
     dueq("limit", "orders", "--each-group-rate", "none", "--each-group-backlog", "none")
     dueq("limit", "orders", "--group", "acme: 7", "--weight", "none", "--rate", "none")
+    dueq("limit", "orders", "--order", "fair")
+    dueq("limit", "orders", "--group", "acme: 7", "--order", "none")
     assert dueq("limits", "orders").lines[2:] == [
         "each-group-concurrency  5",
         "group acme: 7",
@@ -63,11 +71,23 @@ def test_limits_of_groups_are_set_shown_and_removed(dueq: Program) -> None:
     assert "the queue orders has no limits" in ended.err
 
 
+def test_groups_say_for_which_message_they_wait(dueq: Program) -> None:
+    dueq("limit", "orders", "--order", "strict")
+    dueq("push", "orders", "1", "--id", "invoice 7", "--group", "acme")
+    dueq("push", "orders", "2", "--group", "acme")
+    dueq("reserve", "orders")
+    assert dueq.run("reserve", "orders").out == b""
+    words = dueq("groups", "orders").lines[1].split()
+    assert words[:2] + words[3:] == ["1", "1", "order", "acme", "waits", "for", "invoice", "7"]
+    assert dueq("groups", "orders", "--json").object["holder"] == "invoice 7"
+
+
 @pytest.mark.parametrize(
     ("words", "named"),
     [
         (["--each-group-concurrency", "0"], "--each-group-concurrency 0"),
         (["--each-group-backlog", "x"], "--each-group-backlog x"),
+        (["--order", "lifo"], "the order is not fair, fifo, strict or none"),
         (["--group", "a", "--weight", "1001"], "the weight is 1001"),
         (["--each-group-rate", "5"], "each group's rate is not like 1000/s"),
         (["--each-group-burst", "5"], "the burst needs a rate, which each group does not have"),

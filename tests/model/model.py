@@ -75,7 +75,7 @@ class Queue:
         stored = self._store(new_messages(drafts, now), now, after)
         has_groups = any(draft.group for draft in drafts)
         if after is None and "OK" in stored and has_groups and self._may_sort(drafts):
-            self._sort()
+            self._sort(self._known_places())
         return stored
 
     def _may_sort(self, drafts: list[Draft]) -> bool:
@@ -208,7 +208,7 @@ class Queue:
             return []
         self._line_up_due(now)
         if self.has_groups:
-            self._sort()
+            self._sort(len(self.lanes[NORMAL]))
         for priority, lane in sorted(self.lanes.items(), reverse=True):
             for message in self._ended(priority, now):
                 if not taking.done:
@@ -258,15 +258,28 @@ class Queue:
             return "taken"
         return "gone"
 
-    def _sort(self) -> None:
-        """The normal lane goes to the lines, in order; what was released, to their fronts."""
+    def _known_places(self) -> int:
+        """
+        How many of the normal lane a push may sort: where groups have limits, a reserve alone knows
+        the place of what came back, as its group may have the order strict.
+        """
         lane = self.lanes[NORMAL]
+        if self.limits.hold:
+            for place, message in enumerate(lane):
+                if place >= self.released and message.draft.group and message.came_back:
+                    return place
+        return len(lane)
+
+    def _sort(self, most: int) -> None:
+        """The normal lane goes to the lines, in order; what was released, to their fronts."""
+        rest = self.lanes[NORMAL][most:]
+        lane = self.lanes[NORMAL][:most]
         self.turns.begin()
         for message in reversed(lane[: self.released]):
             self.turns.join(message.draft.group).insert(0, message)
         for message in lane[self.released :]:
             self.turns.join(message.draft.group).append(message)
-        lane.clear()
+        self.lanes[NORMAL] = rest
         self.released = 0
 
     def _take_by_turns(self, taking: Taking) -> None:

@@ -641,7 +641,7 @@ MUTATIONS = {
 OF_LIMITS = {
     "ack_wake_counts_several_as_one": (
         "ack_wake",
-        "group.left = group.left + 1",
+        "group.left = group.left + (wait and 0 or 1)",
         "group.left = 1",
     ),
     "ack_wake_brings_no_group_back": (
@@ -741,7 +741,7 @@ OF_LIMITS = {
     ),
     "reserve_groups_full_brings_no_group_back_for_a_place": (
         "reserve_groups_full",
-        "names[#names + 1] = state.is_parked and not timed[i] and name or nil",
+        "names[#names + 1] = states[name].is_parked and not timed[i] and name or nil",
         "",
     ),
     "reserve_groups_full_brings_no_group_back_at_its_time": (
