@@ -26,10 +26,10 @@
 #define MOST_JUDGED 500   /* tickets that it judges */
 #define MOST_BYTES 786432 /* bytes; after a run that read more, the next one looks at less */
 
-static const char *const stages[] = {"types",   "notes",  "msg",   "attempts",  "handover",
-                                     "delayed", "high",   "ready", "low",       "lines",
-                                     "leased",  "outbox", "dead",  "lost",      "doubled",
-                                     "ends",    "kept",   "started", "batches", "quarantine"};
+static const char *const stages[] = {"types",   "notes",  "msg",     "attempts", "handover",
+                                     "delayed", "high",   "ready",   "low",      "lines",
+                                     "leased",  "outbox", "dead",    "lost",     "doubled",
+                                     "ends",    "kept",   "started", "batches",  "quarantine"};
 
 /* The kinds of findings. name: as the script answers it. */
 static const struct kind {
