@@ -85,7 +85,7 @@ ARGUMENTS = {
     "any": CoreArgument("int any", "any: int"),
     "repair": CoreArgument("int repair", "repair: int"),
     "force": CoreArgument(
-        "int force", "force: int", send="dueq__resp_text(&words, force ? \"1\" : \"0\")"
+        "int force", "force: int", send='dueq__resp_text(&words, force ? "1" : "0")'
     ),
     "batch_queue": data("batch_queue", "batch_queue: str"),
     "batch_options": CoreArgument("const dueq_batch_options *options", "options: BatchOptionsRow"),
