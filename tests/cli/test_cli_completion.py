@@ -33,7 +33,7 @@ def test_completion_of_commands(dueq: Program) -> None:
     listed = re.findall(r"^  ([a-z][a-z-]*) +[A-Z]", dueq("--help").text, flags=re.M)
     assert len(listed) > 25
     assert offers(dueq, "") == listed
-    assert offers(dueq, "res") == ["reserve", "result", "reschedule", "resume"]
+    assert offers(dueq, "res") == ["reserve", "reschedule", "result", "resume"]
     assert offers(dueq, "--url", "redis://host", "rates") == ["rates"]
     assert offers(dueq, "help", "unl") == ["unlock"]
     assert offers(dueq, "redisson", "p") == ["poll", "peek"]

@@ -404,7 +404,7 @@ final class Worker
             fn () => $job->run(fn () => $next($job)),
             $this->tasks->client()->url(),
         );
-        $job->keep($result, $this->tasks->forms());
+        $job->keepResult($result, $this->tasks->forms());
 
         return $result;
     }

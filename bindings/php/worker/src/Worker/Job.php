@@ -389,7 +389,7 @@ final class Job
      * @internal Decides that the ack keeps the task's result. A result that cannot be kept fails
      *     the job for good, as another run would return the same.
      */
-    public function keep(mixed $result, Forms $forms): void
+    public function keepResult(mixed $result, Forms $forms): void
     {
         $isKept = $this->task !== null && $this->message->keep !== null && $result !== null;
         if (!$isKept || $this->decision() !== null) {
