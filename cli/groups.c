@@ -31,6 +31,9 @@ struct group_limits group_limits_of(const dueq_bounds *limits, dueq_bytes name) 
     if (!limits || !name.size)
         return found;
     found.concurrency = own && own->concurrency ? own->concurrency : limits->each_group_concurrency;
+    const char *order = own && own->order.size ? own->order.data : limits->order;
+    if (*order && strncmp(order, "fair", strlen("fair")) != 0)
+        found.concurrency = 1;
     found.backlog = own && own->backlog ? own->backlog : limits->each_group_backlog;
     found.rate = own && own->rate.size
                      ? own->rate

@@ -22,7 +22,8 @@ const part = (amount, most) =>
 function limitsOf(limits, name) {
   if (limits === null || name === null) return {};
   const own = limits.own.get(name) ?? {};
-  return { concurrency: own.concurrency ?? limits.each_group_concurrency,
+  const oneAtATime = ["fifo", "strict"].includes(own.order || limits.order);
+  return { concurrency: oneAtATime ? 1 : own.concurrency ?? limits.each_group_concurrency,
     rate: own.rate || limits.each_group_rate, backlog: own.backlog ?? limits.each_group_backlog,
     weight: own.weight };
 }
@@ -37,13 +38,13 @@ function limitsBody(queue, limits, any) {
   const { concurrency, rate, burst, groups } = limits;
   const own = groups.map((group) => [group.name,
     told({ concurrency: group.concurrency, rate: group.rate, burst: group.burst,
-      backlog: group.backlog, weight: group.weight })]);
+      backlog: group.backlog, weight: group.weight, order: group.order })]);
   const rows = [
     [wholeOf(queue) === null ? "The queue" : "All partitions together",
       told({ concurrency, rate, burst })],
     ["Each group", told({ concurrency: limits.each_group_concurrency,
       rate: limits.each_group_rate, burst: limits.each_group_burst,
-      backlog: limits.each_group_backlog })],
+      backlog: limits.each_group_backlog, order: limits.order })],
     ["Limits of their own", own.length > 0 && el("details", null,
       el("summary", null, own.length === 1 ? "1 group" : `${number(own.length)} groups`),
       el("dl", null, own.flatMap(([name, text]) =>

@@ -161,3 +161,21 @@ def test_waiting_consumer_wakes_when_a_group_waits_no_more(
         ways[way]()
         assert waiting.result().body == (b"1" if way == "reschedule" else b"2")
     assert time.monotonic() - began < 10
+
+
+def test_thousands_that_were_begun_and_have_gone_stop_no_group(
+    server: Server, queue: dueq.Queue
+) -> None:
+    """A script looks at 2,000 of them. The next call goes on."""
+    queue.push_many(dueq.Draft("x", group="a") for _ in range(4500))
+    for _ in range(23):
+        assert queue.reserve_many(200)
+    queue.limit(order="strict")
+    assert server.command("ZCARD", f"dueq:{{{queue.name}}}:begun") == 4500
+    queue.purge("leased")
+    queue.push_many([dueq.Draft("1", group="a"), dueq.Draft("2", group="a")])
+    message = queue.reserve(timeout=30)
+    assert message
+    assert message.body == b"1"
+    assert queue.reserve() is None
+    assert server.command("ZCARD", f"dueq:{{{queue.name}}}:begun") == 1
