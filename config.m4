@@ -50,7 +50,7 @@ if test "$PHP_DUEQ" != "no"; then
      bindings/php/link.c bindings/php/pending.c bindings/php/pusher.c dnl
      bindings/php/lock.c bindings/php/draft.c bindings/php/parameters.c dnl
      bindings/php/backoff.c bindings/php/enums.c bindings/php/verbs.c dnl
-     bindings/php/times.c bindings/php/schedule.c dnl
+     bindings/php/times.c bindings/php/schedule.c bindings/php/batch.c dnl
      bindings/php/interop/json.c bindings/php/interop/move.c dnl
      bindings/php/interop/redisson/queue.c bindings/php/interop/redisson/queue_values.c dnl
      bindings/php/interop/redisson/value.c bindings/php/interop/laravel/queue.c dnl

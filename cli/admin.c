@@ -141,17 +141,18 @@ static int run_purge(struct cli *cli, int argc, char *argv[]) {
 }
 
 static int run_remove(struct cli *cli, int argc, char *argv[]) {
-    static const struct option options[] = {{"yes", no_argument, NULL, 'y'}, CLI_OPTIONS};
-    bool yes = false;
-    int code;
-    while (cli_option(cli, argc, argv, options) != -1)
-        yes = true;
+    static const struct option options[] = {
+        {"yes", no_argument, NULL, 'y'}, {"force", no_argument, NULL, 'f'}, CLI_OPTIONS};
+    bool yes = false, force = false;
+    int code, option;
+    while ((option = cli_option(cli, argc, argv, options)) != -1)
+        *(option == 'f' ? &force : &yes) = true;
     cli_words(cli, argc, 0, 0);
     check_yes(cli, argv[optind], yes);
     if (!cli_open(cli, argv, &code) || (!yes && !confirm(cli, DUEQ_READY, ask_remove, &code)))
         return code;
     dueq_result *result;
-    dueq_status status = cli_wait(cli, dueq_remove_submit(cli->queue), &result);
+    dueq_status status = cli_wait(cli, dueq_remove_submit(cli->queue, force), &result);
     if (status == DUEQ_EMPTY)
         cli_sum(cli, dueq_result_purged(result), "removed");
     dueq_result_free(result);
@@ -186,7 +187,9 @@ const struct command remove_command = {
     "queue again, and so does a waiting consumer. Locks stay until they end.\n"
     "\n"
     "Options:\n"
-    "  --yes  do not ask\n"
+    "  --force  also with batches that have not ended, which end without callbacks, or\n"
+    "           with members of other queues' batches, which count them as dead\n"
+    "  --yes    do not ask\n"
     "\n"
     "Examples:\n"
     "  dueq remove orders\n"

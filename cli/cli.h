@@ -101,6 +101,8 @@ extern const struct command workers_command, inspect_command,
     running_command;                                                      /* workers.c, inspect.c */
 extern const struct command failures_command;                             /* history.c */
 extern const struct command groups_command;                               /* groups.c */
+extern const struct command open_batch_command, find_batch_command, batches_command,
+    cancel_batch_command;                                                 /* batches.c */
 extern const struct command top_command;                                  /* top/top.c */
 extern const struct command lock_command, relock_command, unlock_command; /* lock.c */
 extern const struct command web_command;                                  /* web/web.c */

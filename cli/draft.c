@@ -197,6 +197,9 @@ void draft_option(const struct cli *cli, struct draft *drafting, int option, con
     case DRAFT_KEEP:
         draft->keep_ms = cli_duration(cli, "keep", given);
         break;
+    case DRAFT_BATCH:
+        draft->batch = read_text(cli, "batch", given);
+        break;
     }
 }
 /* The end of what was made. */

@@ -25,7 +25,8 @@ enum {
     DRAFT_DISK,
     DRAFT_DURABLE_TIMEOUT,
     DRAFT_GROUP,
-    DRAFT_KEEP
+    DRAFT_KEEP,
+    DRAFT_BATCH
 };
 
 /* These go into the list of a command's options. */
@@ -48,7 +49,8 @@ enum {
     {"disk", no_argument, NULL, DRAFT_DISK},                                                       \
     {"durable-timeout", required_argument, NULL, DRAFT_DURABLE_TIMEOUT},                           \
     {"group", required_argument, NULL, DRAFT_GROUP},                                               \
-    {"keep", required_argument, NULL, DRAFT_KEEP}
+    {"keep", required_argument, NULL, DRAFT_KEEP},                                                 \
+    {"batch", required_argument, NULL, DRAFT_BATCH}
 
 /* The texts of --help, by groups. */
 #define DRAFT_HELP_MESSAGE                                                                         \
@@ -62,7 +64,8 @@ enum {
     "  --ttl DURATION       delete the message if it is not delivered within this time after\n"    \
     "                       the push\n"                                                            \
     "  --group NAME         groups take turns; in a group the order of the pushes holds\n"         \
-    "  --keep DURATION      keep its end, and its result, for this time: dueq result shows them\n"
+    "  --keep DURATION      keep its end, and its result, for this time: dueq result shows them\n" \
+    "  --batch ID           the batch that counts how the message ends (dueq open_batch)\n"
 
 #define DRAFT_HELP_ID                                                                              \
     "  --id ID              find and cancel the message by this id. While it is in the queue, a\n" \

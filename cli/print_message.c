@@ -61,6 +61,8 @@ json_object *json_of_head(const char *queue, const dueq_message *message) {
     json_object_object_add(object, "drop", json_object_new_boolean(message->drop != 0));
     add_text(object, "dead_letter", message->dead_letter);
     add_text(object, "group", message->group);
+    add_text(object, "batch", message->batch);
+    add_text(object, "batch_queue", message->batch_queue);
     if (message->keep_ms)
         add_number(object, "keep_ms", message->keep_ms);
     json_add_progress(object, message);

@@ -431,3 +431,20 @@ const struct command limit_command = {
     "Example:\n"
     "  dueq limit orders --concurrency 50 --rate 1000/s\n",
     run_limit};
+
+static int run_close_batch(struct cli *cli, int argc, char *argv[]) {
+    int code;
+    if (!cli_begin(cli, argc, argv, 1, &code))
+        return code;
+    const dueq_bytes subject = {argv[optind], strlen(argv[optind])};
+    dueq_status status = dueq_close_batch_submit(cli->queue, subject);
+    return cli_id_outcome(cli, subject, cli_wait(cli, status, NULL));
+}
+
+const struct command close_batch_command = {
+    "close-batch", "QUEUE ID", "Closes a batch: it ends when its members have ended",
+    "From then on only its members add members. A batch that has ended stays as it is.\n"
+    "\n"
+    "Example:\n"
+    "  dueq close-batch orders invoices-2026-11\n",
+    run_close_batch};

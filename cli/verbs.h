@@ -17,6 +17,7 @@ extern const struct command pause_command;
 extern const struct command resume_command;
 extern const struct command hold_command;
 extern const struct command limit_command;
+extern const struct command close_batch_command;
 
 /* The commands on a message, on ids and on a queue: main.c lists all commands. */
 #define MESSAGE_COMMANDS \
@@ -28,7 +29,8 @@ extern const struct command limit_command;
 #define ID_COMMANDS \
     , &kill_command \
     , &cancel_command \
-    , &reschedule_command
+    , &reschedule_command \
+    , &close_batch_command
 #define QUEUE_COMMANDS \
     , &pause_command \
     , &resume_command \

@@ -142,6 +142,7 @@ enum {
     DUEQ_MAX_PARTITIONS = 1024,     /* partitions of a queue */
     DUEQ_MAX_KEY = 255,             /* a message's key */
     DUEQ_MAX_GROUP = 128,           /* the name of a message's group */
+    DUEQ_MAX_BATCH_ID = 128,        /* the id of a batch */
     DUEQ_MAX_RATES = 360,           /* minutes of history that a queue keeps */
     DUEQ_MAX_HOURS = 336,           /* hours of history that a queue keeps */
     DUEQ_TIMING_BUCKETS = 196,      /* buckets of a dueq_timing */
@@ -481,6 +482,12 @@ typedef struct dueq_draft {
      * dueq_queue_keep() says, else not at all.
      */
     int64_t keep_ms;
+    /*
+     * The batch of this queue that the message becomes a member of (dueq_open_batch()): it counts
+     * how the message ends. All drafts of a call have the same batch, or none. Not together with
+     * `replace`; not in a queue with partitions. Size 0: the message is in no batch.
+     */
+    dueq_bytes batch;
     /* The end of what was made. */
 } dueq_draft;
 
@@ -579,6 +586,12 @@ typedef struct dueq_message {
     double progress;
     dueq_bytes progress_note; /* what the job said with its progress; empty: nothing */
     int64_t keep_ms;          /* for how long the end of the message is kept; 0: it is not kept */
+    /*
+     * The batch that counts how the message ends. Size 0: it is in no batch, or its end was
+     * counted.
+     */
+    dueq_bytes batch;
+    dueq_bytes batch_queue; /* the queue of its batch; Size 0: its own */
     /* The end of what was made. */
     size_t body_size; /* of the whole body; more than body.size if dueq_queue_preview() cut it */
     int64_t lease_ms; /* as in the draft */
@@ -756,6 +769,32 @@ typedef struct dueq_group {
     /* The end of what was made. */
 } dueq_group;
 
+/*
+ * A batch, as dueq_find_batch() and dueq_batches() show it. All pointers live as long as the
+ * result.
+ */
+typedef struct dueq_batch {
+    /* Made from core/results.toml by core/verbs.py: the fields of dueq_batch. */
+    dueq_bytes id; /* the id of the batch */
+    /*
+     * open: it takes members; closed: only its members add members; ended: all members have ended.
+     */
+    dueq_bytes state;
+    int64_t pushed; /* how many members it has */
+    int64_t acked;  /* how many of the members were acknowledged */
+    /* How many died: the attempts or crashes were used up, or a consumer buried them. */
+    int64_t dead;
+    int64_t cancelled; /* how many were cancelled, replaced, or refused by another queue */
+    int64_t expired;   /* how many were not delivered in their time to live */
+    int64_t purged;    /* how many were purged */
+    int64_t left;      /* how many members have not ended */
+    int64_t opened_ms; /* when it was opened */
+    int64_t closes_ms; /* when an open batch closes by itself, or when it was closed */
+    int64_t ended_ms;  /* when it ended; 0: it has not */
+    int64_t now_ms;    /* the server's clock when it answered */
+    /* The end of what was made. */
+} dueq_batch;
+
 /* The limits of one group of a dueq_bounds, as they were set. dueq_bounds_group() reads it. */
 typedef struct dueq_group_limits {
     /* Made from core/results.toml by core/verbs.py: the fields of dueq_group_limits. */
@@ -898,6 +937,33 @@ typedef struct dueq_limit_options {
      .each_group_burst = DUEQ_UNCHANGED,                                                           \
      .each_group_backlog = DUEQ_UNCHANGED}
 
+/*
+ * How dueq_open_batch() opens a batch. Start from DUEQ_BATCH, and set what differs. A callback is a
+ * message that the queue gets, or the queue with the name behind it. A callback has no key, and
+ * replaces no message. If a message has its id, it is not pushed.
+ */
+typedef struct dueq_batch_options {
+    size_t struct_size;
+    dueq_bytes id; /* 1 to DUEQ_MAX_BATCH_ID bytes of UTF-8 without control characters */
+    /* Pushed when the batch ends and all members were acknowledged; NULL: nothing is pushed. */
+    const dueq_draft *then_job;
+    /* Pushed when the first member dies. */
+    const dueq_draft *catch_job;
+    /* Pushed when the batch ends, however its members ended. */
+    const dueq_draft *finally_job;
+    /* The names of the queues that get the callbacks; size 0: the batch's own. */
+    dueq_bytes then_queue, catch_queue, finally_queue;
+    /* After this time the batch closes by itself: 1 to DUEQ_MAX_TIME_MS. */
+    int64_t open_ms;
+    /* For how long dueq_find_batch() finds the batch when it has ended: up to DUEQ_MAX_TIME_MS. */
+    int64_t keep_ms;
+} dueq_batch_options;
+
+#define DUEQ_BATCH                                                                                 \
+    {.struct_size = sizeof(dueq_batch_options),                                                    \
+     .open_ms = INT64_C(86400000),                                                                 \
+     .keep_ms = INT64_C(86400000)}
+
 /* Results */
 
 /*
@@ -934,13 +1000,18 @@ DUEQ_API const dueq_timings *dueq_result_timings(const dueq_result *result);
 DUEQ_API const dueq_worker *dueq_result_worker(const dueq_result *result, size_t index);
 /* groups */
 DUEQ_API const dueq_group *dueq_result_group(const dueq_result *result, size_t index);
+/* find_batch, batches */
+DUEQ_API const dueq_batch *dueq_result_batch(const dueq_result *result, size_t index);
 /* check: what all its steps found so far, an item for each kind. */
 DUEQ_API const dueq_finding *dueq_result_finding(const dueq_result *result, size_t index);
 /* size, of queues of other systems */
 DUEQ_API const dueq_sizes *dueq_result_sizes(const dueq_result *result);
 /* transfer, migrate, of queues of other systems */
 DUEQ_API const dueq_moved *dueq_result_moved(const dueq_result *result);
-/* purge, purge_group, remove: messages that were deleted; check: entries that were read. */
+/*
+ * purge, purge_group, remove: messages that were deleted; cancel_batch: members that were
+ * cancelled; check: entries that were read.
+ */
 DUEQ_API size_t dueq_result_purged(const dueq_result *result);
 /* kick_all: messages that were made ready. */
 DUEQ_API size_t dueq_result_kicked(const dueq_result *result);

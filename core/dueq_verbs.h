@@ -316,12 +316,15 @@ DUEQ_API dueq_status dueq_purge_group_submit(dueq_queue *queue, dueq_bytes group
  * Deletes a queue in one step: its messages, counters and history, its list of targets
  * (dueq_allow()), and the ids that are still unique. Locks, and the answers that the server keeps
  * for lost connections, stay until they expire. A later push creates the queue again.
+ * force:   1: also if the queue has batches that have not ended, which end without callbacks, or
+ *          members of other queues' batches, which count them as dead; else 0. A queue with such
+ *          members and more than 1,000 messages must be purged first.
  * *purged: how many messages it deleted; may be NULL.
  * If a message was leased, the next call of its consumer for this message gets LEASE_LOST.
- * Returns EMPTY: nothing is left.
+ * Returns EMPTY: nothing is left. Errors: INVALID: the queue has such batches or members.
  */
-DUEQ_API dueq_status dueq_remove(dueq_queue *queue, size_t *purged);
-DUEQ_API dueq_status dueq_remove_submit(dueq_queue *queue);
+DUEQ_API dueq_status dueq_remove(dueq_queue *queue, int force, size_t *purged);
+DUEQ_API dueq_status dueq_remove_submit(dueq_queue *queue, int force);
 
 /*
  * Finds inconsistent entries, in bounded steps, while the queue is in use.
@@ -371,6 +374,77 @@ DUEQ_API dueq_status dueq_peek_submit(dueq_queue *queue, dueq_state state, dueq_
 DUEQ_API dueq_status dueq_groups(dueq_queue *queue, dueq_bytes cursor, size_t page,
                                  dueq_result **result);
 DUEQ_API dueq_status dueq_groups_submit(dueq_queue *queue, dueq_bytes cursor, size_t page);
+
+/*
+ * Opens a batch in this queue, its home. A batch counts how its members end, each once, at its
+ * first end: acknowledged, dead, cancelled, expired or purged. Messages become members when they
+ * are pushed with `batch`. The batch ends when it is closed and all members have ended; then it
+ * pushes its callbacks. A member that died, and is kicked later, changes nothing any more.
+ * options: start from DUEQ_BATCH, and set the id and the callbacks.
+ * Returns OK, or DUPLICATE: there is a batch of this id, or one ended less than its keep_ms ago.
+ * Errors: INVALID, NAME, TOO_LARGE.
+ */
+DUEQ_API dueq_status dueq_open_batch(dueq_queue *queue, const dueq_batch_options *options);
+DUEQ_API dueq_status dueq_open_batch_submit(dueq_queue *queue, const dueq_batch_options *options);
+
+/*
+ * Stores messages in another queue, as members of a batch of this queue. They go through the
+ * outbox, so that each member that is counted arrives, also if this program dies. A member that
+ * the other queue refuses, since a message has its id, counts as cancelled.
+ * target: the queue that gets the messages, of the same client.
+ * drafts: `count` of them, 1 to DUEQ_MAX_BATCH, all with the same `batch`.
+ * Items: OK. Errors: as of dueq_push(). INVALID: also, there is no such batch.
+ */
+DUEQ_API dueq_status dueq_push_to(dueq_queue *queue, dueq_queue *target, const dueq_draft *drafts,
+                                  size_t count, dueq_result **result);
+DUEQ_API dueq_status dueq_push_to_submit(dueq_queue *queue, dueq_queue *target,
+                                         const dueq_draft *drafts, size_t count);
+
+/*
+ * Closes a batch: from now on only its members add members. When all members have ended, it ends,
+ * and pushes its callbacks; at once if they have ended already, or if it has no members.
+ * id: of the batch.
+ * Returns OK, also if it was closed before, or NOT_FOUND: there is no such batch, or it ended
+ * longer ago than its keep_ms.
+ */
+DUEQ_API dueq_status dueq_close_batch(dueq_queue *queue, dueq_bytes id);
+DUEQ_API dueq_status dueq_close_batch_submit(dueq_queue *queue, dueq_bytes id);
+
+/*
+ * Finds a batch by its id, and changes nothing.
+ * Returns OK, and *result has its dueq_result_batch(); or NOT_FOUND: there is no such batch, or
+ * it ended longer ago than its keep_ms.
+ */
+DUEQ_API dueq_status dueq_find_batch(dueq_queue *queue, dueq_bytes id, dueq_result **result);
+DUEQ_API dueq_status dueq_find_batch_submit(dueq_queue *queue, dueq_bytes id);
+
+/*
+ * Cancels the members of a batch that are READY or DELAYED in this queue, a page at a time.
+ * Members that are leased, dead, or on their way to another queue stay.
+ * id:          of the batch.
+ * batch_queue: the name of the batch's queue; size 0: this queue.
+ * cursor:      size 0: begins; else the cursor of the page before.
+ * page:        about how many messages the call looks at, 1 to DUEQ_MAX_BATCH.
+ * Returns OK. *result has dueq_result_purged(): how many members were cancelled, and the cursor
+ * of the next page.
+ */
+DUEQ_API dueq_status dueq_cancel_batch(dueq_queue *queue, dueq_bytes id, dueq_bytes batch_queue,
+                                       dueq_bytes cursor, size_t page, dueq_result **result);
+DUEQ_API dueq_status dueq_cancel_batch_submit(dueq_queue *queue, dueq_bytes id,
+                                              dueq_bytes batch_queue, dueq_bytes cursor,
+                                              size_t page);
+
+/*
+ * Lists the batches of the queue that have not ended, a page at a time, in no order. A batch may
+ * come twice.
+ * cursor: size 0: the first page; else the cursor of the page before.
+ * page:   about how many, 1 to DUEQ_MAX_BATCH. A page may have fewer, or none. The last page has an
+ *         empty cursor.
+ * Returns OK. Items have their dueq_result_batch().
+ */
+DUEQ_API dueq_status dueq_batches(dueq_queue *queue, dueq_bytes cursor, size_t page,
+                                  dueq_result **result);
+DUEQ_API dueq_status dueq_batches_submit(dueq_queue *queue, dueq_bytes cursor, size_t page);
 
 /*
  * Counts the queue's events in each minute, or in each hour, that had any, the latest first. The
@@ -577,6 +651,20 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(TEXT, at_limit) \
     X(MAYBE_TIME, held_until_ms) \
     X(NAME, holder)
+#define DUEQ_BATCH_FIELDS(X) \
+    X(TEXT, id) \
+    X(TEXT, state) \
+    X(COUNT, pushed) \
+    X(COUNT, acked) \
+    X(COUNT, dead) \
+    X(COUNT, cancelled) \
+    X(COUNT, expired) \
+    X(COUNT, purged) \
+    X(COUNT, left) \
+    X(TIME, opened_ms) \
+    X(TIME, closes_ms) \
+    X(MAYBE_TIME, ended_ms) \
+    X(TIME, now_ms)
 #define DUEQ_END_FIELDS(X) \
     X(TEXT, id) \
     X(WORD, outcome) \
@@ -612,7 +700,9 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(NAME, group) \
     X(SHARE, progress) \
     X(TEXT, progress_note) \
-    X(MAYBE_TIME, keep_ms)
+    X(MAYBE_TIME, keep_ms) \
+    X(NAME, batch) \
+    X(NAME, batch_queue)
 #define DUEQ_SIZES_FIELDS(X) \
     X(COUNT, ready) \
     X(COUNT, delayed) \

@@ -84,6 +84,11 @@ ARGUMENTS = {
     ),
     "any": CoreArgument("int any", "any: int"),
     "repair": CoreArgument("int repair", "repair: int"),
+    "force": CoreArgument(
+        "int force", "force: int", send='dueq__resp_text(&words, force ? "1" : "0")'
+    ),
+    "batch_queue": data("batch_queue", "batch_queue: str"),
+    "batch_options": CoreArgument("const dueq_batch_options *options", "options: BatchOptionsRow"),
     "reserve_options": CoreArgument("const dueq_reserve_options *options", "options: ReserveRow"),
     **{name: counted(name) for name in ("tickets", "ids")},
     "ticket": data("ticket", "ticket: str", "dueq__arg_check_tickets(queue, &ticket, 1)"),
@@ -151,6 +156,7 @@ FANOUT_MEMBERS = {
     "ids": {".items": "ids", ".count": "count"},
     "dead_letter": {".items": "dead_letter", ".count": "count"},
     "any": {".any": "any"},
+    "force": {".any": "force"},
     **{name: {".items": f"&{name}", ".count": "1"} for name in ("ticket", "id")},
     "any_id": {".text": "id"},
     "group": {".text": "group"},

@@ -77,21 +77,22 @@ static int draft_backoff(dueq_backoff *backoff, PyObject *row) {
 /*
  * row: (body, delay_ms, at_ms, id, max_attempts, lease_ms, headers, priority, ttl_ms, backoff,
  * max_crashes, drop, dead_letter, unique_ms, replace, replicas, disk, timeout_ms, key, group,
- * keep_ms).
+ * keep_ms, batch).
  */
 static int draft_fill(dueq_draft *draft, Py_buffer *view, PyObject *row) {
     PyObject *body, *headers, *backoff;
     long long delay_ms, at_ms, lease_ms, ttl_ms, unique_ms, durable_timeout_ms, keep_ms;
-    Py_ssize_t id_size, dead_letter_size, key_size, group_size;
+    Py_ssize_t id_size, dead_letter_size, key_size, group_size, batch_size;
     int priority, replace;
 
     *draft = (dueq_draft)DUEQ_DRAFT;
-    if (!PyArg_ParseTuple(row, "OLLs#ILOiLOIps#LiipLs#s#L:draft", &body, &delay_ms, &at_ms,
+    if (!PyArg_ParseTuple(row, "OLLs#ILOiLOIps#LiipLs#s#Ls#:draft", &body, &delay_ms, &at_ms,
                           &draft->id.data, &id_size, &draft->max_attempts, &lease_ms, &headers,
                           &priority, &ttl_ms, &backoff, &draft->max_crashes, &draft->drop,
                           &draft->dead_letter.data, &dead_letter_size, &unique_ms, &replace,
                           &draft->durability.replicas, &draft->durability.disk, &durable_timeout_ms,
-                          &draft->key.data, &key_size, &draft->group.data, &group_size, &keep_ms))
+                          &draft->key.data, &key_size, &draft->group.data, &group_size, &keep_ms,
+                          &draft->batch.data, &batch_size))
         return -1;
     draft->delay_ms = delay_ms;
     draft->at_ms = at_ms;
@@ -106,6 +107,7 @@ static int draft_fill(dueq_draft *draft, Py_buffer *view, PyObject *row) {
     draft->key.size = (size_t)key_size;
     draft->group.size = (size_t)group_size;
     draft->keep_ms = keep_ms;
+    draft->batch.size = (size_t)batch_size;
     if (borrow(body, "body", view, &draft->body) < 0)
         return -1;
     if (draft_headers(draft, headers) < 0)

@@ -27,6 +27,7 @@
 %include "result.i"  /* outcomes, messages, counts and rates out */
 %include "consumer.i" /* the loop with a heartbeat */
 %include "pusher.i"  /* pushes in flight, each with its own object */
+%include "batch.i"    /* the options of a batch, in */
 %include "schedule.i" /* schedules, and their messages, in */
 %include "wait.i"    /* the calls without the GIL */
 

@@ -58,6 +58,7 @@ ROW_OF(rate, DUEQ_RATE_FIELDS)
 ROW_OF(lease, DUEQ_LEASE_FIELDS)
 ROW_OF(failure, DUEQ_FAILURE_FIELDS)
 ROW_OF(group, DUEQ_GROUP_FIELDS)
+ROW_OF(batch, DUEQ_BATCH_FIELDS)
 ROW_OF(end, DUEQ_END_FIELDS)
 
 static PyObject *examples_object(const dueq_finding *finding) {
@@ -128,7 +129,7 @@ static int append(PyObject *list, PyObject *item) {
 
 /* The lists of an answer, one for each kind of item. */
 struct lists {
-    PyObject *messages, *rates, *findings, *workers, *failures, *groups, *ends, *values,
+    PyObject *messages, *rates, *findings, *workers, *failures, *groups, *ends, *batches, *values,
         *jobs, *outcomes;
 };
 
@@ -140,6 +141,7 @@ static int append_item(const struct lists *lists, const dueq_result *result, siz
     const dueq_failure *failure = dueq_result_failure(result, index);
     const dueq_group *group = dueq_result_group(result, index);
     const dueq_end *end = dueq_result_end(result, index);
+    const dueq_batch *batch = dueq_result_batch(result, index);
     const dueq_value *value = dueq_result_value(result, index);
     const dueq_job *job = dueq_result_job(result, index);
 
@@ -157,6 +159,8 @@ static int append_item(const struct lists *lists, const dueq_result *result, siz
         return append(lists->groups, group_object(group));
     if (end)
         return append(lists->ends, end_object(end));
+    if (batch)
+        return append(lists->batches, batch_object(batch));
     if (value)
         return append(lists->values, value_object(dueq_result_status(result, index), value));
     if (job)
@@ -166,16 +170,17 @@ static int append_item(const struct lists *lists, const dueq_result *result, siz
 
 /*
  * (status, [message, ...], [rate, ...], [finding, ...], [worker, ...], [failure, ...], [group,
- * ...], [end, ...], [value, ...], [job, ...], [(status, id), ...] of all other items, states of
- * all items, counts or None, limits or None, sizes or None, moved or None, quarantined, purged,
- * kicked, cursor, queue)
+ * ...], [end, ...], [batch, ...], [value, ...], [job, ...], [(status, id), ...] of all other
+ * items, states of all items, counts or None, limits or None, sizes or None, moved or None,
+ * quarantined, purged, kicked, cursor, queue)
  */
 static PyObject *answer_object(dueq_status status, const dueq_result *result) {
     struct lists lists = {PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0),
                           PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0),
-                          PyList_New(0), PyList_New(0)};
+                          PyList_New(0), PyList_New(0), PyList_New(0)};
     int failed = !lists.messages || !lists.rates || !lists.findings || !lists.workers ||
-                 !lists.failures || !lists.groups || !lists.ends || !lists.values ||
+                 !lists.failures || !lists.groups || !lists.ends || !lists.batches ||
+                 !lists.values ||
                  !lists.jobs || !lists.outcomes;
 
     for (size_t i = 0; !failed && i < dueq_result_count(result); i++)
@@ -188,6 +193,7 @@ static PyObject *answer_object(dueq_status status, const dueq_result *result) {
         Py_XDECREF(lists.failures);
         Py_XDECREF(lists.groups);
         Py_XDECREF(lists.ends);
+        Py_XDECREF(lists.batches);
         Py_XDECREF(lists.values);
         Py_XDECREF(lists.jobs);
         Py_XDECREF(lists.outcomes);
@@ -205,6 +211,7 @@ static PyObject *answer_object(dueq_status status, const dueq_result *result) {
                          lists.failures,
                          lists.groups,
                          lists.ends,
+                         lists.batches,
                          lists.values,
                          lists.jobs,
                          lists.outcomes,

@@ -99,6 +99,14 @@ def manage_own(queue: dueq.Queue) -> None:
     assert not queue.schedule("nightly", "@daily", "x")
 
 
+def manage_batches(queue: dueq.Queue) -> None:
+    with queue.batch("made", finally_="made") as batch:
+        batch.push("member")
+        assert batch.cancel() == 1
+    assert queue.find_batch("made")
+    assert queue.batches() == []
+
+
 def push_groups(queue: dueq.Queue) -> None:
     """So many that the pushes sort some."""
     queue.push_many(dueq.Draft(str(n), group=str(n % 2)) for n in range(150))
@@ -109,6 +117,7 @@ def push_groups(queue: dueq.Queue) -> None:
 def produce(queue: dueq.Queue, owner: dueq.Queue) -> None:
     push(queue)
     manage_own(queue)
+    manage_batches(queue)
     push_groups(queue)
 
 
@@ -158,6 +167,7 @@ def work(queue: dueq.Queue, owner: dueq.Queue) -> None:
     for _ in range(20):
         queue.push("one")
         take(queue).ack()
+    work_batch(queue, owner)
     work_kept(queue, owner)
     work_groups(queue)
 
@@ -171,6 +181,17 @@ def work_kept(queue: dueq.Queue, owner: dueq.Queue) -> None:
     end = queue.outcome("kept")
     assert end
     assert end.result == b"done"
+
+
+def work_batch(queue: dueq.Queue, owner: dueq.Queue) -> None:
+    with owner.batch("b", finally_="over") as batch:
+        batch.push("member")
+    left = {b"member", b"over"}
+    while left:
+        message = queue.reserve(timeout=20)
+        assert message
+        left.discard(message.body)
+        message.ack()
 
 
 def work_groups(queue: dueq.Queue) -> None:

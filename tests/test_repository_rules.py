@@ -216,7 +216,7 @@ PARTS = {"reserve_any": "reserve", "relock": "extend", "unlock": "release"}
 PARTS |= {"ack_push": "ack", "ack_result": "ack"}
 
 # What only the program does that works on the message.
-NOT_IN_THE_SHELL = {"checkpoint", "fire"}
+NOT_IN_THE_SHELL = {"checkpoint", "fire", "push_to"}
 
 
 @pytest.mark.parametrize("verb", VERBS)

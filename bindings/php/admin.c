@@ -198,10 +198,15 @@ ZEND_METHOD(Dueq_Queue, purgeGroup) {
 }
 
 ZEND_METHOD(Dueq_Queue, remove) {
-    ZEND_PARSE_PARAMETERS_NONE();
+    bool force = false;
+
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_BOOL(force)
+    ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
-    if (dueq_php_finish(queue->client, dueq_remove_submit(queue->queue)) < 0) {
+    if (dueq_php_finish(queue->client, dueq_remove_submit(queue->queue, force)) < 0) {
         RETURN_THROWS();
     }
     RETURN_LONG((zend_long)dueq_result_purged(queue->client->result));

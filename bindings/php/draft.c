@@ -25,6 +25,7 @@ static const dueq_php_key keys[] = {
     KEY("key", TEXT, key),
     KEY("group", TEXT, group),
     KEY("keep", VALUE, keep),
+    KEY("batch", TEXT, batch),
 #undef KEY
 };
 /* The end of what was made. */
@@ -124,7 +125,7 @@ static bool fill_replace(const dueq_php_place *place, const zval *replace, dueq_
 
 /* Made from core/options.toml by core/verbs.py: the options of a push. */
 bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fields) {
-    ZEND_PARSE_PARAMETERS_START(1, 21)
+    ZEND_PARSE_PARAMETERS_START(1, 22)
         Z_PARAM_STR(fields->body)
         Z_PARAM_OPTIONAL
         Z_PARAM_ZVAL(fields->delay)
@@ -147,6 +148,7 @@ bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fie
         Z_PARAM_STR_OR_NULL(fields->key)
         Z_PARAM_STR_OR_NULL(fields->group)
         Z_PARAM_ZVAL(fields->keep)
+        Z_PARAM_STR_OR_NULL(fields->batch)
     ZEND_PARSE_PARAMETERS_END_EX(return false);
     return true;
 }
@@ -215,6 +217,9 @@ static bool fill_options(dueq_draft *draft, const dueq_php_fields *fields, zend_
         return false;
     }
     if (!dueq_php_limit(DUEQ_PHP_PLACE(21, item, "keep"), fields->keep, &draft->keep_ms)) {
+        return false;
+    }
+    if (!dueq_php_text(DUEQ_PHP_PLACE(22, item, "batch"), fields->batch, &draft->batch)) {
         return false;
     }
     return true;

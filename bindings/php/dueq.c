@@ -42,6 +42,7 @@ zend_class_entry *dueq_php_worker_ce;
 zend_class_entry *dueq_php_lease_ce;
 zend_class_entry *dueq_php_failure_ce;
 zend_class_entry *dueq_php_end_ce;
+zend_class_entry *dueq_php_batch_status_ce;
 zend_class_entry *dueq_php_group_ce;
 zend_class_entry *dueq_php_redisson_queue_ce;
 zend_class_entry *dueq_php_laravel_queue_ce;
@@ -80,6 +81,7 @@ static void register_classes(void) {
     dueq_php_lease_ce = register_class_Dueq_Lease();
     dueq_php_failure_ce = register_class_Dueq_Failure();
     dueq_php_end_ce = register_class_Dueq_End();
+    dueq_php_batch_status_ce = register_class_Dueq_BatchStatus();
     dueq_php_group_ce = register_class_Dueq_Group();
     dueq_php_backoff_ce = register_class_Dueq_Backoff();
     dueq_php_pending_ce = register_class_Dueq_Pending();

@@ -166,7 +166,8 @@ namespace Dueq
      *     durableTimeout?: int|float|\DateInterval|null,
      *     key?: string|null,
      *     group?: string|null,
-     *     keep?: int|float|\DateInterval|null
+     *     keep?: int|float|\DateInterval|null,
+     *     batch?: string|null
      * }
      * @extends \IteratorAggregate<int, MessageInterface>
      */
@@ -203,7 +204,8 @@ namespace Dueq
             float|\DateInterval|null $durableTimeout = null,
             ?string $key = null,
             ?string $group = null,
-            float|\DateInterval|null $keep = null
+            float|\DateInterval|null $keep = null,
+            ?string $batch = null
         ): string;
 
         /**
@@ -324,7 +326,39 @@ namespace Dueq
             bool $clear = false
         ): void;
 
+        public function closeBatch(string $id): bool;
+
         // The end of what was made.
+
+        /**
+         * @param array<string, mixed>|string|null $then
+         * @param array<string, mixed>|string|null $catch
+         * @param array<string, mixed>|string|null $finally
+         */
+        public function openBatch(
+            string $id,
+            string|array|null $then = null,
+            string|array|null $catch = null,
+            string|array|null $finally = null,
+            ?string $thenQueue = null,
+            ?string $catchQueue = null,
+            ?string $finallyQueue = null,
+            float|\DateInterval $open = 86400.0,
+            float|\DateInterval $keep = 86400.0
+        ): bool;
+
+        public function findBatch(string $id): ?BatchStatus;
+
+        /** @return list<BatchStatus> */
+        public function batches(): array;
+
+        public function cancelBatch(string $id, ?string $batchQueue = null): int;
+
+        /**
+         * @param array<string|array<string, mixed>> $messages
+         * @return list<string|null>
+         */
+        public function pushTo(string $queue, array $messages): array;
 
         /**
          * @param array<string>|string|null $deadLetter
@@ -338,7 +372,7 @@ namespace Dueq
         /** @param (callable(int): mixed)|null $progress */
         public function purgeGroup(string $group, ?callable $progress = null): int;
 
-        public function remove(): int;
+        public function remove(bool $force = false): int;
 
         /**
          * @param (callable(int): mixed)|null $progress
@@ -490,7 +524,8 @@ namespace Dueq
             float|\DateInterval|null $durableTimeout = null,
             ?string $key = null,
             ?string $group = null,
-            float|\DateInterval|null $keep = null
+            float|\DateInterval|null $keep = null,
+            ?string $batch = null
         ): int;
 
         public function flush(): void;
@@ -738,6 +773,9 @@ namespace Dueq
          * @param float|\DateInterval|null $keep for how long the queue keeps the end of the
          *     message: how and when it ended, and its result. At most 49 days; null: as the queue
          *     says, else not at all
+         * @param string|null $batch the id of the batch of this queue that counts how the message
+         *     ends. All messages of a call are in the same batch, or in none; not together with
+         *     replace; null: it is in no batch
          * @return string the message's id
          * @throws Exception\NotDurableException when the message is stored, but not on all the
          *     replicas and disks
@@ -774,7 +812,8 @@ namespace Dueq
             float|\DateInterval|null $durableTimeout = null,
             ?string $key = null,
             ?string $group = null,
-            float|\DateInterval|null $keep = null
+            float|\DateInterval|null $keep = null,
+            ?string $batch = null
         ): string {}
 
         /**
@@ -1110,6 +1149,14 @@ namespace Dueq
             bool $clear = false
         ): void {}
 
+        /**
+         * Closes a batch: from now on only its members add members. When all members have ended, it
+         * ends, and pushes its callbacks.
+         *
+         * @return bool false: there is no such batch
+         */
+        public function closeBatch(string $id): bool {}
+
         // The end of what was made.
 
         /**
@@ -1155,9 +1202,12 @@ namespace Dueq
          * afterwards creates the queue again, and so does a waiting consumer. Locks stay until they
          * end.
          *
+         * @param bool $force also if the queue has batches that have not ended, which end without
+         *     callbacks, or members of other queues' batches, which count them as dead
          * @return int how many messages it deleted
+         * @throws Exception\DueqException it has such batches or members
          */
-        public function remove(): int {}
+        public function remove(bool $force = false): int {}
 
         /**
          * Finds inconsistent entries: messages without a ticket, tickets without a message, keys of
@@ -1213,6 +1263,71 @@ namespace Dueq
          * @throws Exception\NotFoundException the queue does not know the message, or not any more
          */
         public function outcome(string $id, float|\DateInterval $timeout = 0.0): ?End {}
+
+        /**
+         * Opens a batch of this queue. It counts how its members end, each once, at its first end:
+         * acknowledged, dead, cancelled, expired or purged. Messages become members by the option
+         * `batch` of push(), or by pushTo(). The batch ends when it is closed and all members have
+         * ended. A member that died, and is kicked later, changes nothing any more.
+         *
+         * @param string $id 1 to 128 bytes of UTF-8 without control characters
+         * @param string|array<string, mixed>|null $then pushed when the batch ends and all members
+         *     were acknowledged: a body, or a message as of pushMany()
+         * @param string|array<string, mixed>|null $catch pushed when the first member dies
+         * @param string|array<string, mixed>|null $finally pushed when the batch ends, however its
+         *     members ended
+         * @param string|null $thenQueue the queue that gets $then; null: this queue
+         * @param string|null $catchQueue the queue that gets $catch; null: this queue
+         * @param string|null $finallyQueue the queue that gets $finally; null: this queue
+         * @param float|\DateInterval $open after this time the batch closes by itself
+         * @param float|\DateInterval $keep for how long findBatch() finds the batch when it has
+         *     ended
+         * @return bool false: there is a batch of this id, which stays as it is
+         */
+        public function openBatch(
+            string $id,
+            string|array|null $then = null,
+            string|array|null $catch = null,
+            string|array|null $finally = null,
+            ?string $thenQueue = null,
+            ?string $catchQueue = null,
+            ?string $finallyQueue = null,
+            float|\DateInterval $open = 86400.0,
+            float|\DateInterval $keep = 86400.0
+        ): bool {}
+
+        /**
+         * Finds a batch.
+         *
+         * @return BatchStatus|null null: there is no such batch, or it ended longer ago than it is
+         *     kept
+         */
+        public function findBatch(string $id): ?BatchStatus {}
+
+        /**
+         * Lists the batches of this queue that have not ended, in no order.
+         *
+         * @return list<BatchStatus>
+         */
+        public function batches(): array {}
+
+        /**
+         * Cancels the members of a batch that are ready or delayed in this queue.
+         *
+         * @param string|null $batchQueue the queue of the batch; null: this queue
+         * @return int how many members it cancelled
+         */
+        public function cancelBatch(string $id, ?string $batchQueue = null): int {}
+
+        /**
+         * Stores members of a batch of this queue in another queue. A member that the other queue
+         * refuses, since a message has its id, counts as cancelled.
+         *
+         * @param array<string|array<string, mixed>> $messages as of pushMany(), all with the same
+         *     `batch`
+         * @return list<string|null> their ids
+         */
+        public function pushTo(string $queue, array $messages): array {}
 
         /**
          * Lists the groups of which messages wait or are leased. The group without a name stands
@@ -1608,6 +1723,15 @@ namespace Dueq
         /** For how long the end of the message is kept. null: it is not kept. */
         public readonly ?float $keep;
 
+        /**
+         * The batch that counts how the message ends. null: it is in no batch, or its end was
+         * counted.
+         */
+        public readonly ?string $batch;
+
+        /** The queue of its batch. null: its own. */
+        public readonly ?string $batchQueue;
+
         // The end of what was made.
 
         private function __construct() {}
@@ -1871,7 +1995,8 @@ namespace Dueq
             float|\DateInterval|null $durableTimeout = null,
             ?string $key = null,
             ?string $group = null,
-            float|\DateInterval|null $keep = null
+            float|\DateInterval|null $keep = null,
+            ?string $batch = null
         ): int {}
 
         /**
@@ -2408,6 +2533,63 @@ namespace Dueq
 
         /** The first 500 bytes of the error; may be empty. */
         public readonly string $error;
+
+        // The end of what was made.
+
+        private function __construct() {}
+    }
+
+    /**
+     * A batch, and how many of its members ended how. Times are in seconds since 1970.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class BatchStatus
+    {
+        // Made from core/results.toml by core/verbs.py: the fields of BatchStatus.
+
+        /** The id of the batch. */
+        public readonly string $id;
+
+        /**
+         * open: it takes members; closed: only its members add members; ended: all members have
+         * ended.
+         */
+        public readonly string $state;
+
+        /** How many members it has. */
+        public readonly int $pushed;
+
+        /** How many of the members were acknowledged. */
+        public readonly int $acked;
+
+        /** How many died: the attempts or crashes were used up, or a consumer buried them. */
+        public readonly int $dead;
+
+        /** How many were cancelled, replaced, or refused by another queue. */
+        public readonly int $cancelled;
+
+        /** How many were not delivered in their time to live. */
+        public readonly int $expired;
+
+        /** How many were purged. */
+        public readonly int $purged;
+
+        /** How many members have not ended. */
+        public readonly int $left;
+
+        /** When it was opened. */
+        public readonly float $opened;
+
+        /** When an open batch closes by itself, or when it was closed. */
+        public readonly float $closes;
+
+        /** When it ended. null: it has not. */
+        public readonly ?float $ended;
+
+        /** The server's clock when it answered. */
+        public readonly float $now;
 
         // The end of what was made.
 

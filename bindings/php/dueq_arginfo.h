@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 91540fa80bb1536e2e8163d0d817b7ed8b5a84ea */
+ * Stub hash: 73a3af81bf251cd5cecb38413eab2531eeaf8924 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -51,6 +51,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_push, 
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, key, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, group, IS_STRING, 1, "null")
 	ZEND_ARG_OBJ_TYPE_MASK(0, keep, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, batch, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_pushMany, 0, 1, IS_ARRAY, 0)
@@ -163,6 +164,36 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_limit,
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, clear, _IS_BOOL, 0, "false")
 ZEND_END_ARG_INFO()
 
+#define arginfo_class_Dueq_QueueInterface_closeBatch arginfo_class_Dueq_QueueInterface_kick
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_openBatch, 0, 1, _IS_BOOL, 0)
+	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
+	ZEND_ARG_TYPE_MASK(0, then, MAY_BE_STRING|MAY_BE_ARRAY|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_MASK(0, catch, MAY_BE_STRING|MAY_BE_ARRAY|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_MASK(0, finally, MAY_BE_STRING|MAY_BE_ARRAY|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, thenQueue, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, catchQueue, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, finallyQueue, IS_STRING, 1, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, open, DateInterval, MAY_BE_DOUBLE, "86400.0")
+	ZEND_ARG_OBJ_TYPE_MASK(0, keep, DateInterval, MAY_BE_DOUBLE, "86400.0")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_findBatch, 0, 1, Dueq\\BatchStatus, 1)
+	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_QueueInterface_batches arginfo_class_Dueq_ClientInterface_names
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_cancelBatch, 0, 1, IS_LONG, 0)
+	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, batchQueue, IS_STRING, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_pushTo, 0, 2, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO(0, queue, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO(0, messages, IS_ARRAY, 0)
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_allow, 0, 0, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_MASK(0, deadLetter, MAY_BE_ARRAY|MAY_BE_STRING|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, any, _IS_BOOL, 0, "false")
@@ -179,6 +210,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_purgeG
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_remove, 0, 0, IS_LONG, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, force, _IS_BOOL, 0, "false")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_check, 0, 0, IS_ARRAY, 0)
@@ -235,7 +267,8 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ConsumerInterface_cou
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, count, _IS_BOOL, 0, "true")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_ConsumerInterface_lost arginfo_class_Dueq_QueueInterface_remove
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ConsumerInterface_lost, 0, 0, IS_LONG, 0)
+ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_ack, 0, 0, IS_ARRAY, 1)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, push, IS_ARRAY, 1, "null")
@@ -298,6 +331,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_PusherInterface_push,
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, key, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, group, IS_STRING, 1, "null")
 	ZEND_ARG_OBJ_TYPE_MASK(0, keep, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, batch, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_PusherInterface_flush arginfo_class_Dueq_QueueInterface_pause
@@ -433,6 +467,8 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queue_limit arginfo_class_Dueq_QueueInterface_limit
 
+#define arginfo_class_Dueq_Queue_closeBatch arginfo_class_Dueq_QueueInterface_kick
+
 #define arginfo_class_Dueq_Queue_allow arginfo_class_Dueq_QueueInterface_allow
 
 #define arginfo_class_Dueq_Queue_purge arginfo_class_Dueq_QueueInterface_purge
@@ -454,6 +490,16 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_Queue_failures arginfo_class_Dueq_QueueInterface_failures
 
 #define arginfo_class_Dueq_Queue_outcome arginfo_class_Dueq_QueueInterface_outcome
+
+#define arginfo_class_Dueq_Queue_openBatch arginfo_class_Dueq_QueueInterface_openBatch
+
+#define arginfo_class_Dueq_Queue_findBatch arginfo_class_Dueq_QueueInterface_findBatch
+
+#define arginfo_class_Dueq_Queue_batches arginfo_class_Dueq_ClientInterface_names
+
+#define arginfo_class_Dueq_Queue_cancelBatch arginfo_class_Dueq_QueueInterface_cancelBatch
+
+#define arginfo_class_Dueq_Queue_pushTo arginfo_class_Dueq_QueueInterface_pushTo
 
 #define arginfo_class_Dueq_Queue_groups arginfo_class_Dueq_QueueInterface_groups
 
@@ -498,7 +544,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Consumer_countExits arginfo_class_Dueq_ConsumerInterface_countExits
 
-#define arginfo_class_Dueq_Consumer_lost arginfo_class_Dueq_QueueInterface_remove
+#define arginfo_class_Dueq_Consumer_lost arginfo_class_Dueq_ConsumerInterface_lost
 
 #define arginfo_class_Dueq_Backoff___construct arginfo_class_Dueq_ConsumerInterface_stream
 
@@ -595,6 +641,8 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Failure___construct arginfo_class_Dueq_ConsumerInterface_stream
 
+#define arginfo_class_Dueq_BatchStatus___construct arginfo_class_Dueq_ConsumerInterface_stream
+
 #define arginfo_class_Dueq_Group___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue___construct, 0, 0, 1)
@@ -665,9 +713,9 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue_size, 0, 0, Dueq\\Interop\\Sizes, 0)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Redisson_DelayedQueue_count arginfo_class_Dueq_QueueInterface_remove
+#define arginfo_class_Dueq_Redisson_DelayedQueue_count arginfo_class_Dueq_ConsumerInterface_lost
 
-#define arginfo_class_Dueq_Redisson_DelayedQueue_clear arginfo_class_Dueq_QueueInterface_remove
+#define arginfo_class_Dueq_Redisson_DelayedQueue_clear arginfo_class_Dueq_ConsumerInterface_lost
 
 #define arginfo_class_Dueq_Redisson_DelayedQueue_destroy arginfo_class_Dueq_QueueInterface_pause
 
@@ -675,7 +723,7 @@ ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Redisson_Long___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, value, IS_LONG, 0)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Redisson_Long_jsonSerialize arginfo_class_Dueq_QueueInterface_remove
+#define arginfo_class_Dueq_Redisson_Long_jsonSerialize arginfo_class_Dueq_ConsumerInterface_lost
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Redisson_Binary___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, bytes, IS_STRING, 0)
@@ -767,7 +815,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Laravel_Queue_size arginfo_class_Dueq_Redisson_DelayedQueue_size
 
-#define arginfo_class_Dueq_Laravel_Queue_clear arginfo_class_Dueq_QueueInterface_remove
+#define arginfo_class_Dueq_Laravel_Queue_clear arginfo_class_Dueq_ConsumerInterface_lost
 
 #define arginfo_class_Dueq_Laravel_Queue_migrate arginfo_class_Dueq_Redisson_DelayedQueue_transfer
 
@@ -830,6 +878,7 @@ ZEND_METHOD(Dueq_Queue, pause);
 ZEND_METHOD(Dueq_Queue, resume);
 ZEND_METHOD(Dueq_Queue, hold);
 ZEND_METHOD(Dueq_Queue, limit);
+ZEND_METHOD(Dueq_Queue, closeBatch);
 ZEND_METHOD(Dueq_Queue, allow);
 ZEND_METHOD(Dueq_Queue, purge);
 ZEND_METHOD(Dueq_Queue, purgeGroup);
@@ -841,6 +890,11 @@ ZEND_METHOD(Dueq_Queue, rates);
 ZEND_METHOD(Dueq_Queue, workers);
 ZEND_METHOD(Dueq_Queue, failures);
 ZEND_METHOD(Dueq_Queue, outcome);
+ZEND_METHOD(Dueq_Queue, openBatch);
+ZEND_METHOD(Dueq_Queue, findBatch);
+ZEND_METHOD(Dueq_Queue, batches);
+ZEND_METHOD(Dueq_Queue, cancelBatch);
+ZEND_METHOD(Dueq_Queue, pushTo);
 ZEND_METHOD(Dueq_Queue, groups);
 ZEND_METHOD(Dueq_Queue, lock);
 ZEND_METHOD(Dueq_Queues, __construct);
@@ -900,6 +954,7 @@ ZEND_METHOD(Dueq_WorkerInfo, __construct);
 ZEND_METHOD(Dueq_Lease, __construct);
 ZEND_METHOD(Dueq_End, __construct);
 ZEND_METHOD(Dueq_Failure, __construct);
+ZEND_METHOD(Dueq_BatchStatus, __construct);
 ZEND_METHOD(Dueq_Group, __construct);
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, __construct);
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, url);
@@ -1020,6 +1075,12 @@ static const zend_function_entry class_Dueq_QueueInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, resume, arginfo_class_Dueq_QueueInterface_resume, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, hold, arginfo_class_Dueq_QueueInterface_hold, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, limit, arginfo_class_Dueq_QueueInterface_limit, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, closeBatch, arginfo_class_Dueq_QueueInterface_closeBatch, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, openBatch, arginfo_class_Dueq_QueueInterface_openBatch, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, findBatch, arginfo_class_Dueq_QueueInterface_findBatch, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, batches, arginfo_class_Dueq_QueueInterface_batches, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, cancelBatch, arginfo_class_Dueq_QueueInterface_cancelBatch, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, pushTo, arginfo_class_Dueq_QueueInterface_pushTo, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, allow, arginfo_class_Dueq_QueueInterface_allow, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, purge, arginfo_class_Dueq_QueueInterface_purge, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, purgeGroup, arginfo_class_Dueq_QueueInterface_purgeGroup, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
@@ -1121,6 +1182,7 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, resume, arginfo_class_Dueq_Queue_resume, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, hold, arginfo_class_Dueq_Queue_hold, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, limit, arginfo_class_Dueq_Queue_limit, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, closeBatch, arginfo_class_Dueq_Queue_closeBatch, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, allow, arginfo_class_Dueq_Queue_allow, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, purge, arginfo_class_Dueq_Queue_purge, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, purgeGroup, arginfo_class_Dueq_Queue_purgeGroup, ZEND_ACC_PUBLIC)
@@ -1132,6 +1194,11 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, workers, arginfo_class_Dueq_Queue_workers, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, failures, arginfo_class_Dueq_Queue_failures, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, outcome, arginfo_class_Dueq_Queue_outcome, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, openBatch, arginfo_class_Dueq_Queue_openBatch, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, findBatch, arginfo_class_Dueq_Queue_findBatch, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, batches, arginfo_class_Dueq_Queue_batches, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, cancelBatch, arginfo_class_Dueq_Queue_cancelBatch, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, pushTo, arginfo_class_Dueq_Queue_pushTo, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, groups, arginfo_class_Dueq_Queue_groups, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, lock, arginfo_class_Dueq_Queue_lock, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
@@ -1276,6 +1343,12 @@ static const zend_function_entry class_Dueq_End_methods[] = {
 
 static const zend_function_entry class_Dueq_Failure_methods[] = {
 	ZEND_ME(Dueq_Failure, __construct, arginfo_class_Dueq_Failure___construct, ZEND_ACC_PRIVATE)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_BatchStatus_methods[] = {
+	ZEND_ME(Dueq_BatchStatus, __construct, arginfo_class_Dueq_BatchStatus___construct, ZEND_ACC_PRIVATE)
 	ZEND_FE_END
 };
 
@@ -2044,6 +2117,18 @@ static zend_class_entry *register_class_Dueq_Message(zend_class_entry *class_ent
 	zend_declare_typed_property(class_entry, property_keep_name, &property_keep_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
 	zend_string_release(property_keep_name);
 
+	zval property_batch_default_value;
+	ZVAL_UNDEF(&property_batch_default_value);
+	zend_string *property_batch_name = zend_string_init("batch", sizeof("batch") - 1, 1);
+	zend_declare_typed_property(class_entry, property_batch_name, &property_batch_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_batch_name);
+
+	zval property_batchQueue_default_value;
+	ZVAL_UNDEF(&property_batchQueue_default_value);
+	zend_string *property_batchQueue_name = zend_string_init("batchQueue", sizeof("batchQueue") - 1, 1);
+	zend_declare_typed_property(class_entry, property_batchQueue_name, &property_batchQueue_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_batchQueue_name);
+
 	return class_entry;
 }
 
@@ -2802,6 +2887,95 @@ static zend_class_entry *register_class_Dueq_Failure(void)
 	zend_string *property_error_name = zend_string_init("error", sizeof("error") - 1, 1);
 	zend_declare_typed_property(class_entry, property_error_name, &property_error_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
 	zend_string_release(property_error_name);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_BatchStatus(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "BatchStatus", class_Dueq_BatchStatus_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_id_default_value;
+	ZVAL_UNDEF(&property_id_default_value);
+	zend_string *property_id_name = zend_string_init("id", sizeof("id") - 1, 1);
+	zend_declare_typed_property(class_entry, property_id_name, &property_id_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_id_name);
+
+	zval property_state_default_value;
+	ZVAL_UNDEF(&property_state_default_value);
+	zend_string *property_state_name = zend_string_init("state", sizeof("state") - 1, 1);
+	zend_declare_typed_property(class_entry, property_state_name, &property_state_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_state_name);
+
+	zval property_pushed_default_value;
+	ZVAL_UNDEF(&property_pushed_default_value);
+	zend_string *property_pushed_name = zend_string_init("pushed", sizeof("pushed") - 1, 1);
+	zend_declare_typed_property(class_entry, property_pushed_name, &property_pushed_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_pushed_name);
+
+	zval property_acked_default_value;
+	ZVAL_UNDEF(&property_acked_default_value);
+	zend_string *property_acked_name = zend_string_init("acked", sizeof("acked") - 1, 1);
+	zend_declare_typed_property(class_entry, property_acked_name, &property_acked_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_acked_name);
+
+	zval property_dead_default_value;
+	ZVAL_UNDEF(&property_dead_default_value);
+	zend_string *property_dead_name = zend_string_init("dead", sizeof("dead") - 1, 1);
+	zend_declare_typed_property(class_entry, property_dead_name, &property_dead_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_dead_name);
+
+	zval property_cancelled_default_value;
+	ZVAL_UNDEF(&property_cancelled_default_value);
+	zend_string *property_cancelled_name = zend_string_init("cancelled", sizeof("cancelled") - 1, 1);
+	zend_declare_typed_property(class_entry, property_cancelled_name, &property_cancelled_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_cancelled_name);
+
+	zval property_expired_default_value;
+	ZVAL_UNDEF(&property_expired_default_value);
+	zend_string *property_expired_name = zend_string_init("expired", sizeof("expired") - 1, 1);
+	zend_declare_typed_property(class_entry, property_expired_name, &property_expired_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_expired_name);
+
+	zval property_purged_default_value;
+	ZVAL_UNDEF(&property_purged_default_value);
+	zend_string *property_purged_name = zend_string_init("purged", sizeof("purged") - 1, 1);
+	zend_declare_typed_property(class_entry, property_purged_name, &property_purged_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_purged_name);
+
+	zval property_left_default_value;
+	ZVAL_UNDEF(&property_left_default_value);
+	zend_string *property_left_name = zend_string_init("left", sizeof("left") - 1, 1);
+	zend_declare_typed_property(class_entry, property_left_name, &property_left_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_left_name);
+
+	zval property_opened_default_value;
+	ZVAL_UNDEF(&property_opened_default_value);
+	zend_string *property_opened_name = zend_string_init("opened", sizeof("opened") - 1, 1);
+	zend_declare_typed_property(class_entry, property_opened_name, &property_opened_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
+	zend_string_release(property_opened_name);
+
+	zval property_closes_default_value;
+	ZVAL_UNDEF(&property_closes_default_value);
+	zend_string *property_closes_name = zend_string_init("closes", sizeof("closes") - 1, 1);
+	zend_declare_typed_property(class_entry, property_closes_name, &property_closes_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
+	zend_string_release(property_closes_name);
+
+	zval property_ended_default_value;
+	ZVAL_UNDEF(&property_ended_default_value);
+	zend_string *property_ended_name = zend_string_init("ended", sizeof("ended") - 1, 1);
+	zend_declare_typed_property(class_entry, property_ended_name, &property_ended_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_ended_name);
+
+	zval property_now_default_value;
+	ZVAL_UNDEF(&property_now_default_value);
+	zend_string *property_now_name = zend_string_init("now", sizeof("now") - 1, 1);
+	zend_declare_typed_property(class_entry, property_now_name, &property_now_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
+	zend_string_release(property_now_name);
 
 	return class_entry;
 }

@@ -66,6 +66,7 @@ extern zend_class_entry *dueq_php_lease_ce;
 extern zend_class_entry *dueq_php_failure_ce;
 extern zend_class_entry *dueq_php_end_ce;
 extern zend_class_entry *dueq_php_group_ce;
+extern zend_class_entry *dueq_php_batch_status_ce;
 extern zend_class_entry *dueq_php_corrupt_ce;
 extern zend_class_entry *dueq_php_flush_ce;
 
@@ -171,6 +172,12 @@ static inline dueq_php_queue *dueq_php_queue_of(zend_object *object) {
 
 void dueq_php_queue_startup(void);
 /* Opens a queue. It becomes a holder of the client. False: it threw. */
+/*
+ * settle.c: opens the queue to which a message's ack() or pushTo() pushes. NULL: the queue itself;
+ * of a partition its whole queue. False: it threw.
+ */
+bool dueq_php_target_open(const dueq_php_queue *queue, const zend_string *name,
+                          dueq_queue **target);
 bool dueq_php_queue_open(dueq_php_queue *queue, dueq_php_client *client, zend_string *name);
 /* Opens a handle of the queue on another client, with its partitions. */
 dueq_status dueq_php_queue_handle(const dueq_php_queue *queue, dueq_client *client,
@@ -373,6 +380,7 @@ typedef struct dueq_php_fields {
     zend_string *key;
     zend_string *group;
     zval *keep;
+    zend_string *batch;
 } dueq_php_fields;
 
 #define DUEQ_PHP_FIELDS                                                                            \

@@ -28,11 +28,8 @@ dueq_status dueq_php_message_settle(message_object *message, dueq_status submitt
     return status;
 }
 
-/*
- * Opens the queue to which ack() pushes. NULL: the message's own; in a partition its whole queue.
- * False: it threw.
- */
-static bool open_target(const dueq_php_queue *queue, const zend_string *name, dueq_queue **target) {
+bool dueq_php_target_open(const dueq_php_queue *queue, const zend_string *name,
+                          dueq_queue **target) {
     const zend_string *own = Z_STR_P(OBJ_PROP_NUM(&queue->std, 0));
     dueq_php_client *client = queue->client;
     dueq_status status = DUEQ_OK;
@@ -60,7 +57,7 @@ static void ack_push(message_object *message, HashTable *push, const zend_string
     dueq_draft *drafts = dueq_php_drafts_read("push", push, &arena);
     dueq_queue *target = NULL;
 
-    if (drafts && open_target(queue, to, &target)) {
+    if (drafts && dueq_php_target_open(queue, to, &target)) {
         dueq_php_message_settle(
             message, dueq_ack_push_submit(queue->queue, dueq_php_message_ticket(&message->std),
                                           target, drafts, zend_hash_num_elements(push)));

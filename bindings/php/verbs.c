@@ -275,3 +275,15 @@ ZEND_METHOD(Dueq_Queue, limit) {
       .clear = clear});
     dueq_php_finish(queue->client, submitted);
 }
+
+ZEND_METHOD(Dueq_Queue, closeBatch) {
+    zend_string *id;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_STR(id)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    const dueq_status submitted = dueq_close_batch_submit(queue->queue, dueq_php_bytes(id));
+    RETURN_BOOL(dueq_php_finish(queue->client, submitted) == DUEQ_OK);
+}

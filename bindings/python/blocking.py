@@ -13,6 +13,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent / "dueq"
 MADE = {
+    "aio/batch.py": "blocking/batch.py",
     "aio/lock.py": "blocking/lock.py",
     "aio/message.py": "blocking/message.py",
     "aio/queue.py": "blocking/queue.py",

@@ -212,7 +212,7 @@ struct dueq__layout {
 
 extern const struct dueq__layout dueq__layout_draft, dueq__layout_plan, dueq__layout_filter,
     dueq__layout_reserve_options, dueq__layout_consumer_options, dueq__layout_counts,
-    dueq__layout_limit_options, dueq__layout_sizes, dueq__layout_moved;
+    dueq__layout_limit_options, dueq__layout_batch_options, dueq__layout_sizes, dueq__layout_moved;
 
 /*
  * Errors: INVALID: no header has this struct_size, so the struct was not initialized; or the

@@ -9,6 +9,7 @@ DUEQ__LAYOUT(draft, DUEQ_DRAFT, key);
 DUEQ__LAYOUT(plan, DUEQ_PLAN, job);
 DUEQ__LAYOUT(filter, DUEQ_FILTER, until_ms);
 DUEQ__LAYOUT(limit_options, DUEQ_LIMIT, clear);
+DUEQ__LAYOUT(batch_options, DUEQ_BATCH, keep_ms);
 DUEQ__LAYOUT(reserve_options, DUEQ_RESERVE, lease_ms);
 DUEQ__LAYOUT(consumer_options, DUEQ_CONSUMER, slots);
 DUEQ__LAYOUT(counts, DUEQ_COUNTS, evicting);

@@ -26,10 +26,10 @@
 #define MOST_JUDGED 500   /* tickets that it judges */
 #define MOST_BYTES 786432 /* bytes; after a run that read more, the next one looks at less */
 
-static const char *const stages[] = {"types",   "notes",  "msg",     "attempts",  "handover",
-                                     "delayed", "high",   "ready",   "low",       "lines",
-                                     "leased",  "outbox", "dead",    "lost",      "doubled",
-                                     "ends",    "kept",   "started", "quarantine"};
+static const char *const stages[] = {"types",   "notes",  "msg",     "attempts", "handover",
+                                     "delayed", "high",   "ready",   "low",      "lines",
+                                     "leased",  "outbox", "dead",    "lost",     "doubled",
+                                     "ends",    "kept",   "started", "batches",  "quarantine"};
 
 /* The kinds of findings. name: as the script answers it. */
 static const struct kind {
@@ -44,6 +44,7 @@ static const struct kind {
     {"garbage", "entries that are no messages", true, true},
     {"attempts", "messages whose attempts do not match their tickets", true, true},
     {"record", "attempts without a message", true, true},
+    {"batch", "batches that cannot be read, or do not close by themselves", true, true},
     {"end", "kept ends that no message had, or that no time ends", true, true},
     {"group", "groups that do not match their lines or turns", true, true},
     {"notes", "wrong counters and times in meta", true, true},
@@ -234,7 +235,7 @@ static uint32_t most_of(uint32_t stage) {
     return stage == DUEQ__STAGE_MSG || stage == DUEQ__STAGE_ATTEMPTS ? MOST_HASH
            : stage == DUEQ__STAGE_OUTBOX || stage == DUEQ__STAGE_HANDOVER ||
                    stage == DUEQ__STAGE_LINES ||
-                   (stage >= DUEQ__STAGE_ENDS && stage <= DUEQ__STAGE_STARTED)
+                   (stage >= DUEQ__STAGE_ENDS && stage <= DUEQ__STAGE_BATCHES)
                ? MOST_FEW
                : MOST_PLACE;
 }

@@ -8,7 +8,7 @@
 #include "../verbs/verbs.h"
 
 #define DUEQ__EXAMPLE 120       /* bytes of an example that are kept */
-#define DUEQ__KINDS 14          /* of findings */
+#define DUEQ__KINDS 15          /* of findings */
 #define DUEQ__MOST_DOUBLED 1000 /* tickets in two places of lanes that a walk remembers */
 #define DUEQ__WINDOW_ROOM 704   /* bytes for a ticket, or for a cursor of SCAN */
 
@@ -28,6 +28,7 @@ enum dueq__stage {
     DUEQ__STAGE_ENDS,
     DUEQ__STAGE_KEPT,
     DUEQ__STAGE_STARTED,
+    DUEQ__STAGE_BATCHES,
     DUEQ__STAGE_QUARANTINE,
     DUEQ__STAGE_END
 };

@@ -83,5 +83,12 @@ def checks(options: Options) -> str:
     if not texts:
         return made
     offsets = [f"offsetof({struct}, {name})" for name in ["body", *(o.name for o in texts)]]
-    places = filled("static const size_t texts[] = {", offsets, "};")
+    # As clang-format does it with more than five.
+    width = max(len(each) for each in offsets[:-1:2]) + 1 if len(offsets) > 5 else 0
+    start = "static const size_t texts[] = {"
+    rows = [offsets[place : place + 2] for place in range(0, len(offsets), 2)]
+    lines = [
+        ", ".join(row).replace(", off", ",".ljust(width - len(row[0]) + 1) + "off") for row in rows
+    ]
+    places = start + f",\n{' ' * len(start)}".join(lines) + "};"
     return f"/* The texts that a draft points to. */\n{places}\n\n{made}"

@@ -64,7 +64,7 @@ def places(options: Options) -> str:
     names = ["body"] * (options.verb == "push") + [option.name for option in options.row]
     return "".join(
         f"_{name.upper()}: Final = {names.index(name)}  # its index in a row\n"
-        for name in ("id", "headers", "timeout")
+        for name in ("id", "headers", "batch", "timeout")
         if name in names
     )
 

@@ -371,6 +371,8 @@ static dueq_status check(const dueq_plan *schedule, struct dueq__error *error) {
     const dueq_draft *job = schedule->job;
     dueq_status status =
         dueq__text_check("a schedule's name", schedule->name, DUEQ_MAX_SCHEDULE, error);
+    if (!status && job->batch.size)
+        status = dueq__fail(error, DUEQ_INVALID, "the jobs of a schedule are in no batch");
     if (!status && (job->id.size || job->delay_ms || job->at_ms || job->unique_ms || job->replace))
         status = dueq__fail(error, DUEQ_INVALID,
                             "the schedule gives its jobs their ids and times: the job has none");
@@ -392,7 +394,7 @@ static dueq_status check(const dueq_plan *schedule, struct dueq__error *error) {
  * ms where the envelope of a message has its end.
  */
 static void write_job(const dueq_draft *job, unsigned char *out) {
-    dueq__envelope_write(job, NULL, out);
+    dueq__envelope_write(job, NULL, (dueq_bytes){0}, out);
     for (int64_t i = 7, left = job->ttl_ms; left; left >>= 8)
         out[DUEQ__ENVELOPE_FIXED + i--] = (unsigned char)left;
 }
@@ -408,7 +410,7 @@ static dueq_status submit(dueq_queue *queue, const dueq_plan *schedule) {
                         schedule->zone,       .catchup = dueq__text(catchups[schedule->catchup]),
                         .app = schedule->app, .release = schedule->release};
     status = read_times(&plan, error);
-    size_t size = dueq__envelope_write(schedule->job, NULL, NULL);
+    size_t size = dueq__envelope_write(schedule->job, NULL, (dueq_bytes){0}, NULL);
     if (!status && size > DUEQ_MAX_BODY / 4)
         status = dueq__fail(error, DUEQ_TOO_LARGE,
                             "the schedule's job has %zu bytes; at most %zu are allowed", size,

@@ -1,6 +1,6 @@
 -- ack_outbox: finishes a leased message, and puts its successors for another queue into the outbox.
 -- keys msg leased outbox wake meta attempts reply turns working parked timers
--- keys ends kept started awaited
+-- keys ends kept started awaited guests
 -- includes now leased_message keep_reply draft_read outbox_put bulk deferred_removals count
 -- includes held noop_write give_places end_delivery note_end
 -- args ticket, the other queue's name, then for each successor the id of its entry, which the core

@@ -1,6 +1,6 @@
 -- ack_push: finishes a leased message, and pushes its successors to its own queue.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
--- keys groups turns working parked timers ends kept started awaited
+-- keys groups turns working parked timers ends kept started awaited guests
 -- includes now leased_message keep_reply backlog store_below_backlog store_drafts count held
 -- includes replace_message deferred_removals keep_history noop_write leaves end_delivery note_end
 -- args ticket, then id, envelope, due, extra of each successor (lib/draft_read.lua)
@@ -29,7 +29,7 @@ leaves({ ARGV[4] })
 -- include noop_write
 local outcome = store_drafts(ARGV, 5, now, { replace = replace_message, leaving = id })
 note_end(now, id, envelope, 'acked', ARGV[4], '', '')
-write_ends()
+local out = write_ends()
 defer_removal('HDEL', attempts, id)
 -- If a successor has the message's own id, its envelope has another incarnation.
 if redis.call('HGET', msg, id) == envelope then
@@ -39,4 +39,4 @@ defer_removal('ZREM', leased, ARGV[4])
 local give_places = write_left
 -- include end_delivery
 count('acked', 1)
-return keep_reply(DUEQ_OK .. outcome)
+return keep_reply(DUEQ_OK .. outcome .. (out and '+' or ''))

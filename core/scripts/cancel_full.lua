@@ -1,12 +1,12 @@
 -- cancel_full: removes messages of any state but outbox, where a message belongs to another queue.
 -- The ticket of a ready message stays in its lane. The reserve that meets it drops it.
 -- keys msg delayed leased dead outbox wake meta attempts reply turns working parked timers
--- keys ends kept started awaited
+-- keys ends kept started awaited guests
 -- includes message deferred_removals count keep_reply held refuse_partitioned wake leaves
 -- includes note_end now
 -- args ids
 -- Returns a digit for each: the state that it was in (1 ready, 2 delayed, 3 leased, 4 dead), or 0:
---   there is no such message, or it is in the outbox.
+--   there is no such message, or it is in the outbox; and '+' if a relay has work.
 
 -- include held
 -- include refuse_partitioned
@@ -42,10 +42,10 @@ if has_group then
   leaves(waiting, true)
   returned = write_left()
 end
-write_ends()
+local out = write_ends()
 run_removals()
 if (held or returned > 0) and cancelled > 0 then
   wake_one(cancelled > 1)
 end
 count('cancelled', cancelled)
-return keep_reply(table.concat(states))
+return keep_reply(table.concat(states) .. (out and '+' or ''))

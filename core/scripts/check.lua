@@ -2,9 +2,9 @@
 -- wrong, and may repair it. A key of another type counts as empty.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine
 -- keys rates received failures groups lines turns limits working parked timers
--- keys rated holds ends kept started awaited begun
--- includes check_keys check_verdict check_findings check_groups check_ends lane_window message
--- includes envelope ticket
+-- keys rated holds ends kept started awaited begun guests batches batch_ends
+-- includes check_keys check_verdict check_findings check_groups check_ends check_batches
+-- includes lane_window message envelope ticket
 -- includes decimal
 -- includes deferred_removals outbox_put enqueue lane refuse_wire refuse_partitioned noop_write
 -- args alone: '1' to repair; stage (a key, or types, notes, lost, doubled); cursor ('': the first;
@@ -203,6 +203,8 @@ elseif stage == 'kept' then
   check_kept()
 elseif stage == 'started' then
   check_started()
+elseif stage == 'batches' then
+  check_batches()
 elseif stage == 'quarantine' then
   local length = redis.pcall('LLEN', quarantine)
   for i, entry in ipairs(read_list('LRANGE', quarantine, 0, 4)) do

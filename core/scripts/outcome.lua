@@ -1,5 +1,5 @@
 -- outcome: how a message ended, if that is noted. It ends a message whose time to live is over.
--- keys msg delayed leased dead outbox attempts meta ends kept started awaited end_wake
+-- keys msg delayed leased dead outbox attempts meta ends kept started awaited guests end_wake
 -- includes message decimal now note_end deferred_removals count refuse_layout
 -- args alone: id; for how many ms the caller waits (0: it does not); 'r' if it took the wake token
 -- Returns nil: no such message is known; else { now ms, in how many ms the caller must ask again

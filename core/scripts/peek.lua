@@ -25,6 +25,10 @@ local function show(time, ticket)
   local envelope, text = m.envelope, m.text
   if state == 5 then
     local name, inner, stored = outbox_entry_read(id, envelope)
+    if stored and string.byte(stored) == 0xD4 then
+      -- A note for a batch is no message.
+      return
+    end
     local _, problem = string.match(redis.call('HGET', handover, id) or '', '^(%d+) (.*)$')
     local had = attempts_read(text)
     had.deliveries, had.suffix = deliveries, suffix

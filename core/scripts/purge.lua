@@ -1,8 +1,10 @@
--- purge: removes messages of one state, from the front, a bounded number at a time.
+-- purge: removes messages of one state, from the front, a bounded number at a time. Notes for
+-- batches in the outbox stay.
 -- keys msg ready high low delayed leased dead outbox attempts handover wake meta reply groups lines
--- keys turns working parked timers ends kept started awaited
+-- keys turns working parked timers ends kept started awaited guests
 -- includes ticket message envelope deferred_removals bulk count turns keep_reply held
--- includes refuse_partitioned noop_write wake leaves note_end now
+-- includes refuse_partitioned noop_write wake leaves note_end now note_event
+-- includes entry_member member_end
 -- args state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), at most how many
 -- Returns "REMOVED", or "REMOVED +" if more messages may be there.
 
@@ -15,17 +17,22 @@ local function take(tickets)
   for _, ticket in ipairs(tickets) do
     local _, id = ticket_read(ticket)
     local m = id and not seen[id] and find_message(id, {})
-    if m and (ticket == m.ticket or not envelope_read(m.envelope)) then
-      if set ~= dead and set ~= outbox then
-        note_end(now, id, m.envelope, 'purged', m.ticket, '', '')
+    local member = m and set == outbox and entry_member(m.envelope)
+    if member ~= 'note' then
+      if m and (ticket == m.ticket or not envelope_read(m.envelope)) then
+        if member then
+          member_end(member, 'purged')
+        elseif set ~= dead and set ~= outbox then
+          note_end(now, id, m.envelope, 'purged', m.ticket, '', '')
+        end
+        defer_forget(id)
+        defer_removal('HDEL', handover, id)
+        seen[id], purged = true, purged + 1
+        waiting[#waiting + 1] = (not set or set == delayed) and ticket or nil
       end
-      defer_forget(id)
-      defer_removal('HDEL', handover, id)
-      seen[id], purged = true, purged + 1
-      waiting[#waiting + 1] = (not set or set == delayed) and ticket or nil
-    end
-    if set then
-      defer_removal('ZREM', set, ticket)
+      if set then
+        defer_removal('ZREM', set, ticket)
+      end
     end
   end
   left = left - #tickets
@@ -73,7 +80,11 @@ else
   end
 end
 local came = write_left()
-write_ends()
+local out = write_ends()
+if write_member_ends(now) or out then
+  -- The client of this call relays nothing: a consumer that waits does.
+  note_event(now, now)
+end
 run_removals()
 remove_turns()
 for lane, number in pairs(met) do
@@ -90,4 +101,6 @@ if purged == existing then
 end
 count('ready_offset', met[ready] or 0)
 count('purged', purged)
-return keep_reply(string.format('%d', purged) .. ((left == 0 or more) and ' +' or ''))
+-- Notes that stay are not behind others for long.
+more = more or left == 0 and (set ~= outbox or purged > 0)
+return keep_reply(string.format('%d', purged) .. (more and ' +' or ''))

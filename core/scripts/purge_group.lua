@@ -1,9 +1,9 @@
 -- purge_group: removes the delayed and the ready messages of one group, a page at a time. Leased
 -- ones stay.
--- keys msg ready delayed wake attempts meta reply groups lines turns parked
--- keys ends kept started awaited
+-- keys msg ready delayed outbox wake attempts meta reply groups lines turns parked
+-- keys ends kept started awaited guests
 -- includes ticket message envelope deferred_removals count group_mark group_line set_page
--- includes keep_reply refuse_layout noop_write wake note_end now
+-- includes keep_reply refuse_layout noop_write wake note_end now note_event
 -- args the group's name as in tickets, cursor ('': the first page), how many tickets to look at at
 --   most
 -- Returns "PURGED CURSOR": how many messages went, and the next cursor ('': that was the last).
@@ -85,7 +85,10 @@ end
 if line and line.changed then
   redis.call('HSET', groups, name, mark_write(line))
 end
-write_ends()
+if write_ends() then
+  -- The client of this call relays nothing: a consumer that waits does.
+  note_event(now, now)
+end
 run_removals()
 remove_segments()
 count('purged', purged)

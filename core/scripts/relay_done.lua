@@ -1,8 +1,10 @@
 -- relay_done: removes from the outbox what a relay has pushed. If the other queue refused a
--- message, because it has one of the same id, the message is dead here; a successor is dropped.
+-- message, because it has one of the same id, the message is dead here; a successor is dropped. If
+-- it is a member of a batch, the batch counts it as cancelled.
 -- What could not be pushed stays, and is due again after 1 s to 5 minutes.
--- keys msg outbox dead attempts handover wake meta
+-- keys msg outbox dead attempts handover wake meta guests
 -- includes now ticket outbox_postpone deferred_removals put_tickets refuse_newer noop_write
+-- includes entry_member member_end
 -- args alone: when the relay's lease ends in ms, the other queue's name, error ('': none), then
 --   ticket and digit (as of relay_put) of each
 -- Returns how many left the outbox.
@@ -26,6 +28,10 @@ for i = 4, #ARGV, 2 do
     if tonumber(ARGV[i + 1]) == DUEQ_DUPLICATE and stored and string.byte(stored) ~= 0xD2 then
       put_tickets(dead, now, { ticket })
     else
+      local member = tonumber(ARGV[i + 1]) == DUEQ_DUPLICATE and entry_member(stored or '')
+      if member and member ~= 'note' then
+        member_end(member, 'cancelled')
+      end
       defer_forget(id)
     end
   end
@@ -38,5 +44,6 @@ end
 if rest == 0 then
   redis.call('HSET', meta, 'outbox_event', '')
 end
+write_member_ends(now)
 run_removals()
 return left

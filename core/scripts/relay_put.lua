@@ -1,9 +1,9 @@
 -- relay_put: pushes entries of another queue's outbox to this queue. It notes the pushed entries
 -- until they have left that outbox, so that a relay that pushes one again stores nothing twice.
 -- keys msg ready high low delayed wake meta unique leased dead outbox attempts received
--- keys groups turns working parked timers ends kept started awaited
+-- keys groups turns working parked timers ends kept started awaited guests
 -- includes now precheck store_below_backlog put_tickets deferred_removals replace_message
--- includes return_problem leaves wake note_end
+-- includes return_problem leaves wake note_end envelope
 -- args alone: when the relay's lease ends in ms, the other queue's name, then of each entry id,
 --   envelope, due, extra (as of push_full), attempts and ticket
 -- Returns a digit for each: 0 stored, 2 a message has this id, or the id is still unique, 9
@@ -41,6 +41,15 @@ for n = 1, #outcome do
     at = at + 1
     outcome[n] = tonumber(string.sub(digits, at, at))
     fresh[#fresh + 1] = outcome[n] == DUEQ_OK and places[n] or nil
+  end
+end
+for i = 1, #words, 4 do
+  -- A member of a batch of the other queue is here now.
+  local place = (i + 3) / 4
+  local e = string.byte(words[i + 1]) == 0xD3 and string.sub(digits, place, place) == '0'
+    and envelope_read(words[i + 1])
+  if e and e.batch and e.batch_queue then
+    redis.pcall('HINCRBY', guests, e.batch_queue .. '\n' .. e.batch, '1')
   end
 end
 put_tickets(received, now, fresh)

@@ -1,6 +1,7 @@
--- relay_take: takes entries of the outbox for one other queue, under a lease of the relay's. If the
--- queue has a list of targets, a dead letter for a queue outside the list stays, and so does the
--- failure of a chain, unless it is for this queue. A successor goes to any queue: a worker of this
+-- relay_take: takes entries of the outbox for one other queue, under a lease of the relay's: all of
+-- them messages, or all notes for batches (lib/batch_note.lua). If the queue has a list of targets,
+-- a dead letter for a queue outside the list stays, and so does the failure of a chain, unless it
+-- is for this queue. A successor goes to any queue: a worker of this
 -- queue named it.
 -- keys msg outbox dead attempts handover wake meta targets
 -- includes now ticket outbox_entry deferred_removals outbox_postpone attempts put_tickets
@@ -13,6 +14,7 @@
 -- include noop_write
 local now = now_ms()
 local stop, name, answer, taken, broken = now + ARGV[3], '', {}, {}, {}
+local are_notes
 local is_open = redis.call('EXISTS', targets) == 0
 local own = string.match(msg, '^dueq:{(.*)}:msg$')
 local limit = string.format('%d', now + ARGV[1])
@@ -21,6 +23,7 @@ for _, ticket in ipairs(redis.call('ZRANGEBYSCORE', outbox, '-inf', limit, 'LIMI
   local stored = id and redis.call('HGET', msg, id)
   local target, entry_id, envelope, due, extra, had, named =
     outbox_entry_read(id, stored or '')
+  local is_note = target and string.byte(envelope) == 0xD4
   if not target then
     defer_removal('ZREM', outbox, ticket)
     broken[#broken + 1] = stored and ticket or nil
@@ -30,8 +33,8 @@ for _, ticket in ipairs(redis.call('ZRANGEBYSCORE', outbox, '-inf', limit, 'LIMI
     local problem = target .. ': the list of targets of this queue does not have it: dueq allow'
     outbox_postpone(ticket, id, problem, now)
     redis.call('HSET', meta, 'outbox_error', problem)
-  elseif name == '' or name == target then
-    name, taken[#taken + 1] = target, ticket
+  elseif name == '' or name == target and is_note == are_notes then
+    name, are_notes, taken[#taken + 1] = target, is_note, ticket
     for _, word in ipairs({
       ticket, entry_id, envelope, due, extra, had and attempts_write(had) or '',
     }) do

@@ -2,7 +2,7 @@
 -- plain messages: priorities, a pause, ended leases, messages that came back, or are expired,
 -- exhausted, corrupt or over 1 MiB, or have policies or headers.
 -- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates
--- keys failures limits ends kept started awaited
+-- keys failures limits ends kept started awaited guests unique batches batch_ends
 -- includes full
 -- args as reserve. Behind the acknowledged tickets may be ticket, delay, chance, error and who, as
 --   of retry, of a message that failed; without one the first four are empty, and `who` is of the

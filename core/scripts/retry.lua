@@ -1,6 +1,6 @@
 -- retry: gives a leased message back as failed, or ends it if its attempts are exhausted.
 -- keys msg ready high low delayed leased dead outbox wake meta attempts failures reply
--- keys turns working parked timers ends kept started awaited
+-- keys turns working parked timers ends kept started awaited guests
 -- includes now retry_message note_failure deferred_removals note_event keep_reply held noop_write
 -- includes give_places end_delivery note_end
 -- args ticket, delay in ms (-1: by its backoff), chance (0 to 65535), error, who
@@ -20,7 +20,7 @@ if outcome == DUEQ_LEASE_LOST then
   return keep_reply(outcome)
 end
 keep_failures()
-write_ends()
+out = write_ends() or out
 -- include end_delivery
 if at then
   note_event(at, now)

@@ -3,7 +3,7 @@
 -- the same times, the new one has its next time: else a time that has come and is not fired would
 -- be lost, and the client, which computed a time before, cannot tell.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
--- keys turns working parked timers ends kept started awaited
+-- keys turns working parked timers ends kept started awaited guests
 -- includes now message keep_reply store_drafts deferred_removals refuse_layout replace_message
 -- includes keep_history leaves wake note_end
 -- args id, envelope, due, extra (lib/draft_read.lua). The first header is `time`, with 13 digits;

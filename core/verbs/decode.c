@@ -57,6 +57,14 @@ static void on_relayed(dueq_client *client, dueq_status status, dueq_result *res
     finish_outcomes(client);
 }
 
+/* Takes a flag off, which may stand behind the digits of the items. */
+static bool take_flag(dueq_bytes *digits, size_t item_count, char flag) {
+    bool found =
+        digits->size > item_count && ((const char *)digits->data)[digits->size - 1] == flag;
+    digits->size -= found;
+    return found;
+}
+
 void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__op *op = client->op;
     const struct dueq__item_ids *items = op->verb;
@@ -68,10 +76,8 @@ void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply)
         digit = (char)('0' + number);
         digits = (dueq_bytes){&digit, 1};
     }
-    char flag =
-        digits.size == op->item_count + 1 ? ((const char *)digits.data)[op->item_count] : '\0';
-    bool relays = flag == '+', has_limits = flag == 'l';
-    digits.size -= relays || has_limits;
+    bool relays = take_flag(&digits, op->item_count, '+');
+    bool has_limits = take_flag(&digits, op->item_count, 'l');
     if (op->request.script == &dueq__script_ack_wake ||
         op->request.script == &dueq__script_ack_end) {
         op->queue->has_limits = has_limits;
@@ -91,14 +97,19 @@ void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply)
 }
 
 void dueq__decode_states(dueq_client *client, const struct dueq__reply *reply) {
-    dueq_bytes states;
-    if (!dueq__reply_bytes(reply, &states) ||
-        !are_all_of("01234", states, client->op->item_count)) {
+    struct dueq__op *op = client->op;
+    dueq_bytes states = {0};
+    dueq__reply_bytes(reply, &states);
+    bool relays = take_flag(&states, op->item_count, '+');
+    if (!are_all_of("01234", states, op->item_count)) {
         dueq__answer_unexpected(client);
         return;
     }
-    client->op->result = dueq__result_states(states, &client->error);
-    finish_outcomes(client);
+    op->result = dueq__result_states(states, &client->error);
+    if (op->result && relays)
+        dueq__relay(client, on_relayed);
+    else
+        finish_outcomes(client);
 }
 
 /* Reads "COUNT" or "COUNT REST". */
@@ -111,16 +122,29 @@ static bool read_count(const struct dueq__reply *reply, int64_t *count, bool *ha
     return dueq__read_number(digits, 0, 999999999, count);
 }
 
-/* "12": none is left; "12 +": there may be more. */
+static void on_purge_relayed(dueq_client *client, dueq_status status, dueq_result *result) {
+    (void)status;
+    (void)result;
+    client->error = (struct dueq__error){0};
+    dueq__op_finish_result(client, client->op->result, DUEQ_EMPTY);
+}
+
+/* "12": none is left; "12 +": there may be more; "12 r": none is left, and a relay has work. */
 void dueq__decode_purged(dueq_client *client, const struct dueq__reply *reply) {
     int64_t count;
     bool more;
     dueq_bytes rest;
-    if (read_count(reply, &count, &more, &rest))
-        dueq__op_finish_result(client, dueq__result_purged((size_t)count, &client->error),
-                               more ? DUEQ_OK : DUEQ_EMPTY);
-    else
+    if (!read_count(reply, &count, &more, &rest)) {
         dueq__answer_unexpected(client);
+        return;
+    }
+    dueq_result *result = dueq__result_purged((size_t)count, &client->error);
+    if (result && dueq__bytes_equal(rest, dueq__text("r"))) {
+        client->op->result = result;
+        dueq__relay(client, on_purge_relayed);
+    } else {
+        dueq__op_finish_result(client, result, more ? DUEQ_OK : DUEQ_EMPTY);
+    }
 }
 
 /* "12 CURSOR"; an empty cursor: this was the last page. NULL: the operation has failed. */
@@ -201,6 +225,13 @@ void dueq__decode_failures(dueq_client *client, const struct dueq__reply *reply)
 void dueq__decode_groups(dueq_client *client, const struct dueq__reply *reply) {
     /* The result has copies. */
     dueq__op_finish_result(client, dueq__result_groups(reply, &client->error), DUEQ_OK);
+}
+
+void dueq__decode_batches(dueq_client *client, const struct dueq__reply *reply) {
+    if (dueq__reply_is_nil(reply))
+        dueq__op_finish(client, DUEQ_NOT_FOUND);
+    else
+        finish_with(client, dueq__result_batches(reply, &client->error));
 }
 
 void dueq__decode_counted(dueq_client *client, const struct dueq__reply *reply) {

@@ -132,9 +132,9 @@ static dueq_status check_policy(const dueq_draft *draft, struct dueq__error *err
 
 /* Made from core/options.toml by core/verbs.py: the options of a push. */
 /* The texts that a draft points to. */
-static const size_t texts[] = {offsetof(dueq_draft, body), offsetof(dueq_draft, id),
+static const size_t texts[] = {offsetof(dueq_draft, body),        offsetof(dueq_draft, id),
                                offsetof(dueq_draft, dead_letter), offsetof(dueq_draft, key),
-                               offsetof(dueq_draft, group)};
+                               offsetof(dueq_draft, group),       offsetof(dueq_draft, batch)};
 
 static dueq_status check_options(const dueq_draft *draft, struct dueq__error *error) {
     const struct dueq__range ranges[] = {
@@ -151,6 +151,8 @@ static dueq_status check_options(const dueq_draft *draft, struct dueq__error *er
         status = dueq__text_check("a message's key", draft->key, DUEQ_MAX_KEY, error);
     if (!status && draft->group.size)
         status = dueq__text_check("a message's group", draft->group, DUEQ_MAX_GROUP, error);
+    if (!status && draft->batch.size)
+        status = dueq__text_check("the batch's id", draft->batch, DUEQ_MAX_BATCH_ID, error);
     return status;
 }
 /* The end of what was made. */

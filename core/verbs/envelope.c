@@ -1,7 +1,16 @@
 #include "verbs.h"
 
 /* The fields of a policy, in this order. Each is its tag, the size of its value, and the value. */
-enum { TAG_BACKOFF = 1, TAG_MAX_CRASHES = 2, TAG_DROP = 3, TAG_DEAD_LETTER = 4, TAG_KEEP = 5 };
+enum {
+    TAG_BACKOFF = 1,
+    TAG_MAX_CRASHES = 2,
+    TAG_DROP = 3,
+    TAG_DEAD_LETTER = 4,
+    TAG_KEEP = 5,
+    TAG_BATCH = 6,
+    TAG_COUNTED = 7, /* the batch, which has counted the end */
+    TAG_BATCH_QUEUE = 8
+};
 
 /* How many delays a backoff of each kind has beside a list: its base, and its cap. */
 static const size_t own_delays[] = {
@@ -50,7 +59,7 @@ static void put_backoff(struct writer *out, const dueq_backoff *backoff) {
 }
 
 /* Options that have their defaults take no bytes. */
-static void put_policy(struct writer *out, const dueq_draft *draft) {
+static void put_policy(struct writer *out, const dueq_draft *draft, dueq_bytes home) {
     if (draft->backoff.kind)
         put_backoff(out, &draft->backoff);
     if (draft->max_crashes != DUEQ_DEFAULT_CRASHES) {
@@ -71,6 +80,14 @@ static void put_policy(struct writer *out, const dueq_draft *draft) {
         put_number(out, 1, 4);
         put_number(out, 4, (uint64_t)draft->keep_ms);
     }
+    if (draft->batch.size) {
+        put_number(out, 1, TAG_BATCH);
+        put_block(out, 1, draft->batch);
+    }
+    if (draft->batch.size && home.size) {
+        put_number(out, 1, TAG_BATCH_QUEUE);
+        put_block(out, 1, home);
+    }
 }
 
 static int flags_of(const dueq_draft *draft, bool incarnation, bool policy) {
@@ -82,10 +99,12 @@ static int flags_of(const dueq_draft *draft, bool incarnation, bool policy) {
            (draft->group.size ? DUEQ__FLAG_GROUP : 0);
 }
 
-size_t dueq__envelope_write(const dueq_draft *draft, const char *incarnation, unsigned char *out) {
+size_t dueq__envelope_write(const dueq_draft *draft, const char *incarnation, dueq_bytes home,
+                            unsigned char *out) {
     struct writer writer = {.at = out}, policy = {0};
-    put_policy(&policy, draft);
-    put_number(&writer, 1, draft->keep_ms ? DUEQ__ENVELOPE_NOTED : DUEQ__ENVELOPE_VERSION);
+    bool is_noted = draft->keep_ms || draft->batch.size;
+    put_policy(&policy, draft, home);
+    put_number(&writer, 1, is_noted ? DUEQ__ENVELOPE_NOTED : DUEQ__ENVELOPE_VERSION);
     put_number(&writer, 1, (uint64_t)flags_of(draft, incarnation != NULL, policy.size > 0));
     put_number(&writer, 2, draft->max_attempts);
     if (incarnation)
@@ -105,7 +124,7 @@ size_t dueq__envelope_write(const dueq_draft *draft, const char *incarnation, un
     }
     if (policy.size) {
         put_number(&writer, 2, policy.size);
-        put_policy(&writer, draft);
+        put_policy(&writer, draft, home);
     }
     put(&writer, draft->body.data, draft->body.size);
     return writer.size;
@@ -175,8 +194,9 @@ static bool read_backoff(dueq_bytes value, struct dueq__stored_backoff *out) {
     return true;
 }
 
+/* counted: the message was in a batch, which has counted its end. */
 static bool read_field(uint64_t tag, dueq_bytes value, dueq_message *message,
-                       struct dueq__stored_backoff *backoff) {
+                       struct dueq__stored_backoff *backoff, bool *counted) {
     struct dueq__error unused = {0};
     uint64_t number;
     switch (tag) {
@@ -199,18 +219,29 @@ static bool read_field(uint64_t tag, dueq_bytes value, dueq_message *message,
             return false;
         message->keep_ms = (int64_t)number;
         return number > 0;
+    case TAG_BATCH:
+    case TAG_COUNTED:
+        if (*counted || message->batch.size || !dueq__is_name(value))
+            return false;
+        *counted = tag == TAG_COUNTED;
+        message->batch = *counted ? message->batch : value;
+        return true;
+    case TAG_BATCH_QUEUE:
+        message->batch_queue = value;
+        return (*counted || message->batch.size) &&
+               !dueq__name_check(value.data, value.size, &unused);
     default:
         return false;
     }
 }
 
 static bool read_policy(dueq_bytes rest, dueq_message *message,
-                        struct dueq__stored_backoff *backoff) {
+                        struct dueq__stored_backoff *backoff, bool *counted) {
     uint64_t tag, last = 0;
     dueq_bytes value;
     for (; rest.size; last = tag)
         if (!take_number(&rest, 1, &tag) || !take_block(&rest, 1, &value) || tag <= last ||
-            !read_field(tag, value, message, backoff))
+            !read_field(tag, value, message, backoff, counted))
             return false;
     return last > 0;
 }
@@ -241,6 +272,7 @@ static bool read_fixed(uint64_t flags, dueq_bytes *rest, dueq_message *message) 
 bool dueq__envelope_read_all(dueq_bytes envelope, dueq_message *message, dueq_header *headers,
                              size_t room, struct dueq__stored_backoff *backoff) {
     dueq_bytes rest = envelope, block;
+    bool counted = false;
     uint64_t version, flags, attempts, lanes = DUEQ__FLAG_HIGH | DUEQ__FLAG_LOW | DUEQ__FLAG_GROUP;
     /* A message has a high priority, a low one, a group, or none of the three. */
     if (!take_number(&rest, 1, &version) ||
@@ -257,15 +289,17 @@ bool dueq__envelope_read_all(dueq_bytes envelope, dueq_message *message, dueq_he
     message->drop = 0;
     message->dead_letter = (dueq_bytes){0};
     message->keep_ms = 0;
+    message->batch = message->batch_queue = (dueq_bytes){0};
     backoff->backoff = (dueq_backoff){0};
     if (flags & DUEQ__FLAG_HEADERS &&
         !(take_block(&rest, 2, &block) && read_headers(block, message, headers, room)))
         return false;
     if (flags & DUEQ__FLAG_POLICY &&
-        !(take_block(&rest, 2, &block) && read_policy(block, message, backoff)))
+        !(take_block(&rest, 2, &block) && read_policy(block, message, backoff, &counted)))
         return false;
     message->body = rest;
-    return (version == DUEQ__ENVELOPE_NOTED) == (message->keep_ms > 0);
+    return (version == DUEQ__ENVELOPE_NOTED) ==
+           (message->keep_ms > 0 || message->batch.size > 0 || counted);
 }
 
 bool dueq__envelope_read(dueq_bytes envelope, dueq_message *message, dueq_header *headers,

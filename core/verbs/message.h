@@ -46,6 +46,7 @@ size_t dueq__headers_size(const dueq_draft *draft);
 /* envelope.c */
 
 #define DUEQ__ENVELOPE_VERSION 0xD1
+#define DUEQ__NOTE_VERSION 0xD4   /* a note for a batch, in the outbox */
 #define DUEQ__ENVELOPE_NOTED 0xD3 /* the same form; the end of the message is noted */
 enum {                            /* flags of the envelope */
        /* The producer gave the id: an incarnation tells this push from an earlier one. */
@@ -67,9 +68,11 @@ struct dueq__stored_backoff {
 
 /*
  * Writes the envelope of a checked draft, and returns its size. out: NULL: it only returns the
- * size. incarnation: NULL: the core makes the id.
+ * size. incarnation: NULL: the core makes the id. home: the queue of the draft's batch; size 0:
+ * that of the message.
  */
-size_t dueq__envelope_write(const dueq_draft *draft, const char *incarnation, unsigned char *out);
+size_t dueq__envelope_write(const dueq_draft *draft, const char *incarnation, dueq_bytes home,
+                            unsigned char *out);
 /*
  * Reads an envelope into the members of `message` that are the same in each delivery. headers: gets
  * up to `room` headers; message->header_count is their number in the envelope. False: the bytes are

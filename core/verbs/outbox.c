@@ -6,9 +6,9 @@
 /*
  * The relay moves messages from a queue's outbox to other queues. Each step is a call of its own:
  * take entries for one other queue under a lease, put them into that queue, remove them from the
- * outbox (done), and have the other queue forget their tickets. A relay that died left a step
- * without the next one. The relay after it repeats the steps, which changes nothing more:
- * docs/internals/protocol.md, "The outbox".
+ * outbox (done), and have the other queue forget their tickets. Notes for batches are counted
+ * where messages are put. A relay that died left a step without the next one. The relay after it
+ * repeats the steps, which changes nothing more: docs/internals/protocol.md, "The outbox".
  */
 
 #define LEASE_MS 30000
@@ -27,7 +27,7 @@
 
 enum { TAKEN_END = 0, TAKEN_NAME = 1, TAKEN_FIXED = 2, TAKEN_EACH = 6 };
 
-enum step { TAKE, PUT, DONE, NOTE_FAILURE, FORGET };
+enum step { TAKE, PUT, COUNT, DONE, NOTE_FAILURE, FORGET };
 
 struct entry {
     char ticket[DUEQ_MAX_ID + 32];
@@ -122,6 +122,7 @@ static const struct {
     bool other; /* it runs on the keys of the other queue */
 } steps[] = {[TAKE] = {&dueq__script_relay_take, decode_take, false},
              [PUT] = {&dueq__script_relay_put, decode_put, true},
+             [COUNT] = {&dueq__script_relay_count, decode_put, true},
              [DONE] = {&dueq__script_relay_done, decode_done, false},
              [NOTE_FAILURE] = {&dueq__script_relay_done, decode_done, false},
              [FORGET] = {&dueq__script_relay_forget, decode_forget, true}};
@@ -203,10 +204,17 @@ static bool add(struct relay *relay, const struct dueq__reply *reply, size_t at,
     return true;
 }
 
+/* Whether the taken entries are notes for batches: relay_take mixes them with no others. */
+static bool are_notes(const struct dueq__reply *taken) {
+    dueq_bytes envelope;
+    return dueq__reply_bytes(dueq__reply_item(taken, TAKEN_FIXED + 2), &envelope) &&
+           envelope.size && *(const unsigned char *)envelope.data == DUEQ__NOTE_VERSION;
+}
+
 static void put(dueq_client *client, const struct dueq__reply *taken) {
     struct relay *relay = client->op->verb;
     struct dueq__resp words;
-    if (!begin(client, PUT, &words))
+    if (!begin(client, are_notes(taken) ? COUNT : PUT, &words))
         return;
     bool sound = true;
     dueq__resp_number(&words, relay->end_ms - MARGIN_MS);
@@ -292,9 +300,10 @@ static void on_step(dueq_client *client, dueq_status status, dueq_result *result
     struct dueq__error error = client->error;
     if (relay->step == TAKE && status == DUEQ_OK)
         put(client, result->reply);
-    else if (relay->step == PUT && status == DUEQ_OK)
+    else if ((relay->step == PUT || relay->step == COUNT) && status == DUEQ_OK)
         put_ended(client);
-    else if (relay->step == PUT && status != DUEQ_EMPTY && !is_unknown(status))
+    else if ((relay->step == PUT || relay->step == COUNT) && status != DUEQ_EMPTY &&
+             !is_unknown(status))
         done(client, 0, relay->count, error.text);
     else if (relay->step == NOTE_FAILURE && status >= 0 && relay->refused)
         refusals_noted(client);

@@ -20,11 +20,14 @@ struct batch {
     bool fast;
     /* One draft, with an id of the caller, and without a priority and a time to live. */
     bool is_one;
-    bool is_later;       /* the first draft has a delay or a due time */
-    bool replaces;       /* a draft may replace an existing message */
-    bool has_group;      /* a draft has a group */
-    bool to_other_queue; /* they go to another queue's outbox */
-    bool made;           /* a schedule verb made them */
+    bool is_later;        /* the first draft has a delay or a due time */
+    bool replaces;        /* a draft may replace an existing message */
+    bool has_group;       /* a draft has a group */
+    bool to_other_queue;  /* they go to another queue's outbox */
+    bool made;            /* a schedule verb made them */
+    bool fast_members;    /* as `fast`, due now, of members of a batch of the queue */
+    dueq_bytes member_of; /* the batch that all of them are members of; size 0: none */
+    dueq_bytes home;      /* the batch's queue, if they go to another one; else size 0 */
     dueq_durability durability;
 };
 
@@ -46,17 +49,35 @@ static void add_durability(dueq_durability *all, const dueq_durability *more) {
     all->disk |= more->disk;
 }
 
+/* A draft of a call in which one is a member of a batch. */
+static dueq_status check_member(dueq_queue *queue, struct batch *batch, const dueq_draft *draft) {
+    struct dueq__error *error = &queue->client->error;
+    if (draft == batch->drafts)
+        batch->member_of = draft->batch;
+    if (!dueq__bytes_equal(draft->batch, batch->member_of))
+        return dueq__fail(error, DUEQ_INVALID,
+                          "the messages of a call are in the same batch, or in none");
+    if (queue->is_partition)
+        return dueq__fail(error, DUEQ_INVALID,
+                          "a queue with partitions has no batch: open the batch in another queue");
+    if (draft->replace)
+        return dueq__fail(error, DUEQ_INVALID, "a member of a batch replaces no message");
+    return dueq__arg_check_batch(queue, draft->batch);
+}
+
 /*
  * Checks and measures the drafts. keyed: they may have keys, as the queue is a partition. made: a
- * schedule verb made them.
+ * schedule verb made them. home: as of struct batch.
  */
-static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const dueq_draft *drafts,
-                                 size_t count, struct batch *batch) {
+static dueq_status measure_batch(dueq_queue *queue, bool keyed, dueq_bytes home, bool made,
+                                 const dueq_draft *drafts, size_t count, struct batch *batch) {
     struct dueq__error *error = &queue->client->error;
     *batch = (struct batch){.drafts = drafts,
                             .count = count,
+                            .home = home,
                             .made = made,
                             .fast = queue->history_minute == dueq__op_minute()};
+    batch->fast_members = batch->fast && !home.size;
     batch->is_one = batch->fast && count == 1;
     dueq_status status = dueq__arg_check_count(queue, drafts, count);
     for (size_t i = 0; !status && i < count; i++) {
@@ -66,15 +87,19 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const
         if (!status && draft->key.size && !keyed)
             status = dueq__fail(error, DUEQ_INVALID,
                                 "a key chooses a partition, and this queue has none");
+        if (!status && (draft->batch.size || batch->member_of.size))
+            status = check_member(queue, batch, draft);
         if (status)
             break;
         batch->id_bytes += draft->id.size ? draft->id.size : DUEQ__ID_SIZE;
         dueq_draft kept = *draft;
         kept.keep_ms = keep_of(queue, draft, made);
-        size_t size = dueq__envelope_write(&kept, draft->id.size ? "" : NULL, NULL);
+        size_t size = dueq__envelope_write(&kept, draft->id.size ? "" : NULL, batch->home, NULL);
         batch->envelope_bytes += size;
-        bool plain = size <= LARGE && !draft->ttl_ms && !draft->priority;
-        plain = plain && !kept.keep_ms;
+        bool plain = size <= LARGE && !draft->ttl_ms && !draft->priority && !kept.keep_ms;
+        batch->fast_members = batch->fast_members && plain && !draft->id.size &&
+                              !draft->group.size && !draft->delay_ms && !draft->at_ms;
+        plain = plain && !draft->batch.size;
         batch->fast = batch->fast && plain && !draft->id.size && is_due_with(draft, drafts);
         batch->is_one = batch->is_one && plain && draft->id.size && !draft->group.size;
         batch->has_group = batch->has_group || draft->group.size;
@@ -96,24 +121,45 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const
     return status;
 }
 
+static void put_envelope(dueq_client *client, const dueq_draft *draft, dueq_bytes id,
+                         dueq_bytes home, struct dueq__resp *words) {
+    char incarnation[DUEQ__INCARNATION_SIZE];
+    const char *given = draft->id.size ? incarnation : NULL;
+    if (given)
+        dueq__incarnation_next(&client->ids, incarnation);
+    dueq__resp_bytes(words, id.data, id.size);
+    void *envelope = dueq__resp_space(words, dueq__envelope_write(draft, given, home, NULL));
+    if (envelope)
+        dueq__envelope_write(draft, given, home, envelope);
+}
+
+static void put_options(const dueq_draft *draft, struct dueq__resp *words) {
+    char extra[EXTRA_SIZE] = "";
+    if (draft->ttl_ms || draft->unique_ms || draft->replace)
+        snprintf(extra, EXTRA_SIZE, "%" PRId64 " %" PRId64 " %d", draft->ttl_ms, draft->unique_ms,
+                 (int)draft->replace);
+    dueq__arg_put_due(words, draft->delay_ms, draft->at_ms);
+    dueq__resp_text(words, extra);
+}
+
+void dueq__push_put_draft(dueq_client *client, const dueq_draft *draft, dueq_bytes id,
+                          struct dueq__resp *words) {
+    put_envelope(client, draft, id, (dueq_bytes){0}, words);
+    put_options(draft, words);
+}
+
 /* Adds a draft, and the options that the script needs beside the envelope. */
 static void put_draft(dueq_client *client, const struct batch *batch, const dueq_draft *draft,
                       dueq_bytes id, struct dueq__resp *words) {
-    char incarnation[DUEQ__INCARNATION_SIZE], entry[DUEQ__ID_SIZE];
-    const char *given = draft->id.size ? incarnation : NULL;
+    char entry[DUEQ__ID_SIZE];
     if (batch->to_other_queue) {
         dueq__id_next(&client->ids, entry);
         dueq__resp_bytes(words, entry, sizeof entry);
     }
-    if (given)
-        dueq__incarnation_next(&client->ids, incarnation);
-    dueq__resp_bytes(words, id.data, id.size);
     dueq_draft kept = *draft;
     kept.keep_ms = keep_of(client->op->queue, draft, batch->made);
-    void *envelope = dueq__resp_space(words, dueq__envelope_write(&kept, given, NULL));
-    if (envelope)
-        dueq__envelope_write(&kept, given, envelope);
-    if (batch->fast)
+    put_envelope(client, &kept, id, batch->home, words);
+    if (batch->fast || (batch->fast_members && batch->member_of.size))
         return;
     if (batch->is_one && !batch->replaces) {
         if (batch->is_later)
@@ -122,12 +168,7 @@ static void put_draft(dueq_client *client, const struct batch *batch, const dueq
             dueq__resp_number(words, draft->unique_ms);
         return;
     }
-    char extra[EXTRA_SIZE] = "";
-    if (draft->ttl_ms || draft->unique_ms || draft->replace)
-        snprintf(extra, EXTRA_SIZE, "%" PRId64 " %" PRId64 " %d", draft->ttl_ms, draft->unique_ms,
-                 (int)draft->replace);
-    dueq__arg_put_due(words, draft->delay_ms, draft->at_ms);
-    dueq__resp_text(words, extra);
+    put_options(draft, words);
 }
 
 /*
@@ -165,6 +206,8 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
 
 /* The fastest script that can do what the drafts ask for. */
 static const struct dueq__script *choose_script(const struct batch *batch) {
+    if (batch->member_of.size)
+        return batch->fast_members ? &dueq__script_push_member : &dueq__script_push_batch;
     if (batch->fast && batch->has_group)
         return &dueq__script_push_group;
     if (batch->fast)
@@ -187,14 +230,16 @@ dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *scri
         return queue->partitioned->push(
             queue,
             &(struct dueq__push_request){.script = script, .drafts = drafts, .count = count});
-    dueq_status status =
-        measure_batch(queue, queue->is_partition, script != NULL, drafts, count, &batch);
+    dueq_status status = measure_batch(queue, queue->is_partition, (dueq_bytes){0}, script != NULL,
+                                       drafts, count, &batch);
     batch.is_one = batch.is_one && !script;
     if (!status)
         status = dueq__verb_begin_outcomes(queue, script ? script : choose_script(&batch), count,
                                            &words);
     if (status)
         return status;
+    if (batch.member_of.size)
+        dueq__arg_put(&words, &batch.member_of, 1);
     if (batch.fast && batch.is_later)
         dueq__arg_put_due(&words, drafts->delay_ms, drafts->at_ms);
     return submit(queue->client, &batch, (dueq_bytes){0}, &words);
@@ -210,14 +255,59 @@ dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t
     return status;
 }
 
+static dueq_status push_to(dueq_queue *queue, dueq_queue *target, const dueq_draft *drafts,
+                           size_t count) {
+    struct batch batch;
+    struct dueq__resp words;
+    struct dueq__error *error = &queue->client->error;
+    dueq_bytes name = dueq__keys_name(target->keys), home = dueq__keys_name(queue->keys);
+    dueq_status status =
+        measure_batch(queue, target->is_partition, home, false, drafts, count, &batch);
+    if (!status && !batch.member_of.size)
+        status = dueq__fail(error, DUEQ_INVALID, "name the batch that the messages are in");
+    batch.fast = batch.is_one = false;
+    batch.to_other_queue = true;
+    if (!status)
+        status = dueq__verb_begin_outcomes(queue, &dueq__script_push_to, count, &words);
+    if (status)
+        return status;
+    dueq__arg_put(&words, &batch.member_of, 1);
+    dueq__arg_put(&words, &name, 1);
+    return submit(queue->client, &batch, (dueq_bytes){0}, &words);
+}
+
+dueq_status dueq_push_to_submit(dueq_queue *queue, dueq_queue *target, const dueq_draft *drafts,
+                                size_t count) {
+    struct dueq__error *error = &queue->client->error;
+    struct dueq__given given;
+    dueq__client_check_fork(queue->client);
+    dueq_status status = dueq__arg_check_unpartitioned(queue, "push_to");
+    if (!status)
+        status = dueq__arg_check_unpartitioned(target, "push_to");
+    if (!status && target->client != queue->client)
+        status = dueq__fail(error, DUEQ_INVALID, "the target is a queue of another client");
+    if (status)
+        return status;
+    if (dueq__bytes_equal(dueq__keys_name(target->keys), dueq__keys_name(queue->keys)))
+        return dueq_push_submit(queue, drafts, count);
+    status = dueq__given_read(&given, drafts, count, &dueq__layout_draft, error);
+    if (!status)
+        status = push_to(queue, target, given.items, count);
+    free(given.copies);
+    return status;
+}
+
 /* Acknowledges the message of this ticket and id, and pushes the drafts, in one step. */
 static dueq_status follow(dueq_queue *queue, dueq_bytes ticket, dueq_bytes id, dueq_queue *target,
                           bool made, const dueq_draft *drafts, size_t count) {
     struct batch batch;
     struct dueq__resp words;
     dueq_bytes name = dueq__keys_name(target ? target->keys : queue->keys);
-    dueq_status status =
-        measure_batch(queue, target && target->is_partition, made, drafts, count, &batch);
+    dueq_status status = measure_batch(queue, target && target->is_partition, (dueq_bytes){0}, made,
+                                       drafts, count, &batch);
+    if (!status && batch.member_of.size)
+        status = dueq__fail(&queue->client->error, DUEQ_INVALID,
+                            "a successor is in no batch: push the member before the ack");
     batch.fast = batch.is_one = false;
     batch.to_other_queue = !dueq__bytes_equal(name, dueq__keys_name(queue->keys));
     if (!status)

@@ -1,7 +1,7 @@
 /*
  * Results from the answers of scripts: messages (result_messages.c), numbers (result_stats.c),
- * consumers (workers.c), failures (failures.c) and groups (groups.c). ../client/result.h has what
- * all results have.
+ * consumers (workers.c), failures (failures.c), groups (groups.c) and batches (batches.c).
+ * ../client/result.h has what all results have.
  */
 #ifndef DUEQ_VERBS_RESULT_H
 #define DUEQ_VERBS_RESULT_H
@@ -41,6 +41,9 @@ dueq_result *dueq__result_failures(const struct dueq__reply *reply, struct dueq_
 /* From the answer of groups.lua. The result has copies, and does not point into the reply. */
 dueq_result *dueq__result_groups(const struct dueq__reply *reply, struct dueq__error *error);
 
+/* From the answers of find_batch.lua and batches.lua. */
+dueq_result *dueq__result_batches(const struct dueq__reply *reply, struct dueq__error *error);
+
 /* An item of rates. */
 struct dueq__rate_item {
     dueq_rate rate; /* first */
@@ -51,6 +54,6 @@ struct dueq__rate_item {
 void dueq__rate_item_times(struct dueq__rate_item *rated);
 
 extern const struct dueq__item_type dueq__type_message, dueq__type_counts, dueq__type_rate,
-    dueq__type_worker, dueq__type_failure, dueq__type_group, dueq__type_end;
+    dueq__type_worker, dueq__type_failure, dueq__type_group, dueq__type_end, dueq__type_batch;
 
 #endif

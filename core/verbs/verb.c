@@ -41,7 +41,7 @@ const struct dueq__script *dueq__verb_ack_script(const dueq_queue *queue, const 
     /* The first call of a minute keeps the history. */
     bool history = queue->history_minute != dueq__op_minute();
     if (dueq__tickets_are_noted(tickets, count))
-        return &dueq__script_ack_end;
+        return plain && !history ? &dueq__script_ack_member : &dueq__script_ack_end;
     /*
      * In a queue with limits acks wake consumers. An answer to a reserve says whether it is one. If
      * there was none in this minute, the ack asks.

@@ -18,7 +18,7 @@ dueq__decode dueq__decode_purged, dueq__decode_kicked, dueq__decode_names;
 dueq__decode dueq__decode_found, dueq__decode_peeked;
 dueq__decode dueq__decode_limits;
 dueq__decode dueq__decode_counted, dueq__decode_rated, dueq__decode_workers, dueq__decode_failures;
-dueq__decode dueq__decode_groups, dueq__decode_purged_page;
+dueq__decode dueq__decode_groups, dueq__decode_purged_page, dueq__decode_batches;
 /* Whether the text is an outcome, one digit, for each of `count` items. */
 bool dueq__outcomes_are_valid(dueq_bytes digits, size_t count);
 /* Fails the call: the server's answer is not what the script returns. */
@@ -69,6 +69,7 @@ dueq_status dueq__arg_check_ids(dueq_queue *queue, const dueq_bytes *ids, size_t
 /* Size 0 is allowed: no id is named. */
 dueq_status dueq__arg_check_any_id(dueq_queue *queue, dueq_bytes id);
 dueq_status dueq__arg_check_group(dueq_queue *queue, dueq_bytes group);
+dueq_status dueq__arg_check_batch(dueq_queue *queue, dueq_bytes batch);
 /* The names of queues to which dead letters may go. NULL: none is named. */
 dueq_status dueq__arg_check_targets(dueq_queue *queue, const dueq_bytes *targets, size_t count,
                                     int any);
@@ -167,6 +168,9 @@ void dueq__refused_tell(dueq_client *client, const dueq_result *result);
  */
 dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *script,
                               const dueq_draft *drafts, size_t count);
+/* Adds a draft of this id to the words, as push_full takes it. */
+void dueq__push_put_draft(dueq_client *client, const dueq_draft *draft, dueq_bytes id,
+                          struct dueq__resp *words);
 /* As dueq_ack_push_submit(), of a schedule's message to its own queue, which has no partitions. */
 dueq_status dueq__fire_submit(dueq_queue *queue, dueq_bytes ticket, const dueq_draft *drafts,
                               size_t count);

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Dueq\Tests;
 
+use Dueq\BatchStatus;
 use Dueq\CatchUp;
 use Dueq\Exception\BacklogException;
 use Dueq\Exception\DueqException;
@@ -163,6 +164,7 @@ final class ContractTest extends TestCase
         'resume' => 'OK',
         'hold' => 'OK',
         'limit' => 'OK',
+        'close_batch' => 'NOT_FOUND',
     ];
     // The end of what was made.
 
@@ -382,7 +384,7 @@ final class ContractTest extends TestCase
 
     private function doRemove(array $step, array $expect, string $where): void
     {
-        $removed = $this->queue->remove();
+        $removed = $this->queue->remove(isset($step['force']));
         $this->assertSame($expect['removed'] ?? $removed, $removed, $where);
     }
 
@@ -533,6 +535,73 @@ final class ContractTest extends TestCase
             );
         }
         return [$end ? 'OK' : 'EMPTY'];
+    }
+
+    private function doOpenBatch(array $step): array
+    {
+        $more = [];
+        foreach (['then', 'catch', 'finally'] as $name) {
+            if (isset($step[$name])) {
+                $more[$name] = $this->draft($step[$name]);
+            }
+            if (isset($step["{$name}_queue"])) {
+                $more["{$name}Queue"] = $this->queueName($step["{$name}_queue"]);
+            }
+        }
+        foreach (['open', 'keep'] as $name) {
+            if (isset($step["{$name}_ms"])) {
+                $more[$name] = $step["{$name}_ms"] / 1000;
+            }
+        }
+        $done = $this->queue->openBatch($this->value($step['id']), ...$more);
+        return [$done ? 'OK' : 'DUPLICATE'];
+    }
+
+    private function compareBatch(BatchStatus $batch, array $wanted, string $where): void
+    {
+        foreach ($wanted as $name => $value) {
+            $got = $batch->{preg_replace('/(_in)?_ms$/', '', $name)};
+            if (str_ends_with($name, '_in_ms')) {
+                $this->assertTrue($this->isIn($value, $got), "$name, $where");
+            } elseif (str_ends_with($name, '_ms')) {
+                $this->assertSame($value, (int) round(($got ?? 0) * 1000), "$name, $where");
+            } else {
+                $meant = is_string($value) ? $this->value($value) : $value;
+                $this->assertSame($meant, $got, "$name, $where");
+            }
+        }
+    }
+
+    private function doFindBatch(array $step, array $expect, string $where): array
+    {
+        $batch = $this->queue->findBatch($this->value($step['id']));
+        if ($batch !== null) {
+            $this->compareBatch($batch, $expect['batch'] ?? [], $where);
+        }
+        return [$batch === null ? 'NOT_FOUND' : 'OK'];
+    }
+
+    private function doBatches(array $step, array $expect, string $where): void
+    {
+        $found = array_column($this->queue->batches(), null, 'id');
+        $this->assertCount(count($expect['batches'] ?? $found), $found, $where);
+        foreach ($expect['batches'] ?? [] as $id => $wanted) {
+            $this->compareBatch($found[$id], $wanted, $where);
+        }
+    }
+
+    private function doPushTo(array $step, array $expect, string $where): array
+    {
+        $drafts = array_map($this->draft(...), self::found($step));
+        $ids = $this->queue->pushTo($this->queueName($step['to']), $drafts);
+        return $this->noteIds($step, $ids, $where);
+    }
+
+    private function doCancelBatch(array $step, array $expect, string $where): void
+    {
+        $home = isset($step['of']) ? $this->queueName($step['of']) : null;
+        $cancelled = $this->queue->cancelBatch($this->value($step['id']), $home);
+        $this->assertSame($expect['cancelled'] ?? $cancelled, $cancelled, $where);
     }
 
     private function doGroups(array $step, array $expect, string $where): void

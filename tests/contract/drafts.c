@@ -53,6 +53,7 @@ static void fill_options(struct run *run, json_object *from, dueq_draft *draft) 
     draft->key = bytes(run, from, "key");
     draft->group = bytes(run, from, "group");
     draft->keep_ms = number(from, "keep_ms", 0);
+    draft->batch = bytes(run, from, "batch");
 }
 /* The end of what was made. */
 

@@ -79,7 +79,7 @@ static void do_remove(struct run *run, json_object *step) {
     size_t removed, all = 0;
     dueq_status status;
     do {
-        status = dueq_remove(run->queue, &removed);
+        status = dueq_remove(run->queue, field(step, "force") != NULL, &removed);
         all += removed;
     } while (status == DUEQ_OK);
     json_object *expect = field(step, "expect");

@@ -39,6 +39,20 @@ local function shift_message(msg, id, stored)
   end
 end
 
+-- The four times of a batch's record; the last is a length.
+local function shift_batches(key)
+  local found = redis.pcall('HGETALL', key)
+  for i = 1, #found, 2 do
+    local text = found[i + 1]
+    if not string.find(found[i], '\t', 1, true) and #text >= 50 then
+      local opened, closes, ended = struct.unpack('>I6I6I6', text, 27)
+      redis.call('HSET', key, found[i], string.sub(text, 1, 26)
+        .. struct.pack('>I6I6I6', opened - ms, closes - ms, ended > 0 and ended - ms or 0)
+        .. string.sub(text, 45))
+    end
+  end
+end
+
 local function shift_history(rates)
   for i, text in ipairs(redis.pcall('LRANGE', rates, 0, -1)) do
     local time, rest = string.match(text, '^(%d+)( .*)$')
@@ -83,6 +97,8 @@ for _, queue in ipairs(KEYS) do
     shift_message(queue .. 'msg', messages[i], messages[i + 1])
   end
   shift_history(queue .. 'rates')
+  shift_batches(queue .. 'batches')
+  shift_batches(queue .. 'batch_ends')
   for name, less in pairs({ next = ms * 1000, since = ms }) do
     if redis.pcall('HEXISTS', queue .. 'limits', name) == 1 then
       redis.pcall('HINCRBYFLOAT', queue .. 'limits', name, string.format('%d', -less))

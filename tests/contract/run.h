@@ -168,10 +168,10 @@ struct verb {
 
 /*
  * What producers and consumers do; what is done from outside; verbs whose functions are made;
- * locks; the queues of other systems. Each ends with no name.
+ * locks; batches; the queues of other systems. Each ends with no name.
  */
-extern const struct verb work_verbs[], manage_verbs[], made_verbs[], lock_verbs[], redisson_verbs[],
-    laravel_verbs[];
+extern const struct verb work_verbs[], manage_verbs[], made_verbs[], lock_verbs[], batch_verbs[],
+    redisson_verbs[], laravel_verbs[];
 
 typedef dueq_status (*on_ids)(dueq_queue *queue, const dueq_bytes *ids, size_t count,
                               dueq_result **result);

@@ -194,7 +194,7 @@ const struct verb work_verbs[] = {{"schedule", do_schedule},
                                   {NULL, NULL}};
 
 static const struct verb *verb_named(const char *name) {
-    const struct verb *const tables[] = {work_verbs, manage_verbs,   made_verbs,
+    const struct verb *const tables[] = {work_verbs, manage_verbs,   made_verbs,   batch_verbs,
                                          lock_verbs, redisson_verbs, laravel_verbs};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         for (const struct verb *verb = tables[i]; verb->name; verb++)

@@ -1,5 +1,6 @@
 """Runs the situations of this folder on the Python package."""
 
+import dataclasses
 import json
 import sys
 from collections import Counter
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import dueq
+from dueq.draft import TaskDraft
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
@@ -253,7 +255,7 @@ class Run(Foreign):
         assert purged == expect.get("purged", purged)
 
     def do_remove(self, step: Json, expect: Json) -> None:
-        removed = self.queue.remove()
+        removed = self.queue.remove(force="force" in step)
         assert removed == expect.get("removed", removed)
 
     def do_check(self, step: Json, expect: Json) -> None:
@@ -362,6 +364,60 @@ class Run(Foreign):
                     value if value is None or isinstance(value, int) else self.text(value)
                 ), name
         return ["OK" if end else "EMPTY"]
+
+    def do_open_batch(self, step: Json, expect: Json) -> list[str]:
+        def callback(draft: str) -> dueq.Draft | None:
+            if draft not in step:
+                return None
+            made = self.draft(step[draft])
+            if f"{draft}_queue" not in step:
+                return made
+            fields = {each.name: getattr(made, each.name) for each in dataclasses.fields(made)}
+            queue = self.queue_name(step[f"{draft}_queue"])
+            return TaskDraft(**fields, queue=queue)
+
+        names = [name for name in ("open", "keep") if f"{name}_ms" in step]
+        more = {name: step[f"{name}_ms"] / 1000 for name in names}
+        done = self.queue.open_batch(
+            self.text(step["id"]),
+            then=callback("then"),
+            catch=callback("catch"),
+            finally_=callback("finally"),
+            **more,
+        )
+        return ["OK" if done else "DUPLICATE"]
+
+    def compare_batch(self, found: dueq.BatchStatus, wanted: Json) -> None:
+        for name, value in wanted.items():
+            got = getattr(found, name.removesuffix("_ms").removesuffix("_in"))
+            if name.endswith("_in_ms"):
+                assert self.is_in(value, got), name
+            elif name.endswith("_ms"):
+                assert (to_ms(got) if got else 0) == value, name
+            else:
+                assert got == (self.text(value) if isinstance(value, str) else value), name
+
+    def do_find_batch(self, step: Json, expect: Json) -> list[str]:
+        found = self.queue.find_batch(self.text(step["id"]))
+        if found:
+            self.compare_batch(found, expect.get("batch", {}))
+        return ["OK" if found else "NOT_FOUND"]
+
+    def do_batches(self, step: Json, expect: Json) -> None:
+        found = {each.id: each for each in self.queue.batches()}
+        assert found.keys() == expect.get("batches", found).keys()
+        for id, wanted in expect.get("batches", {}).items():
+            self.compare_batch(found[id], wanted)
+
+    def do_push_to(self, step: Json, expect: Json) -> list[str]:
+        found = self.drafts(step)
+        ids = self.queue.push_to(self.queue_name(step["to"]), [self.draft(each) for each in found])
+        return self.note_ids(found, ids)
+
+    def do_cancel_batch(self, step: Json, expect: Json) -> None:
+        home = self.queue_name(step["of"]) if "of" in step else None
+        cancelled = self.queue.cancel_batch(self.text(step["id"]), home)
+        assert cancelled == expect.get("cancelled", cancelled)
 
     def do_groups(self, step: Json, expect: Json) -> None:
         groups = self.queue.groups(**{name: step[name] for name in ("most",) if name in step})

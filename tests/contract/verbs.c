@@ -86,6 +86,11 @@ static void do_limit(struct run *run, json_object *step) {
     compare_status(run, field(step, "expect"), status);
 }
 
+static void do_close_batch(struct run *run, json_object *step) {
+    dueq_status status = dueq_close_batch(run->queue, bytes(run, step, "id"));
+    compare_status(run, field(step, "expect"), status);
+}
+
 const struct verb made_verbs[] = {
     {"retry", do_retry},
     {"release", do_release},
@@ -100,4 +105,5 @@ const struct verb made_verbs[] = {
     {"resume", do_resume},
     {"hold", do_hold},
     {"limit", do_limit},
+    {"close_batch", do_close_batch},
     {NULL, NULL}};

@@ -58,9 +58,9 @@ static void test_envelope_write_golden(void **state) {
         struct dueq__error error = {0};
         read_row(&golden, &row);
         assert_int_equal(dueq__draft_check(&row.draft, false, &error), DUEQ_OK);
-        size_t size = dueq__envelope_write(&row.draft, row.stamp, NULL);
+        size_t size = dueq__envelope_write(&row.draft, row.stamp, (dueq_bytes){0}, NULL);
         unsigned char *written = malloc(size);
-        dueq__envelope_write(&row.draft, row.stamp, written);
+        dueq__envelope_write(&row.draft, row.stamp, (dueq_bytes){0}, written);
         if (size != row.envelope.size || memcmp(written, row.envelope.data, size) != 0)
             fail_msg("'%s' is written otherwise", row.name);
         free(written);

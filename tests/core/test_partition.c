@@ -343,7 +343,7 @@ static void test_pages_and_what_takes_away(void **state) {
     assert_int_equal(purged, 50);
     for (int i = 0; i < 5; i++)
         push_key("", "", "x");
-    assert_status(jobs.client, EMPTY, dueq_remove(orders, &purged));
+    assert_status(jobs.client, EMPTY, dueq_remove(orders, 0, &purged));
     assert_int_equal(purged, 5);
 }
 

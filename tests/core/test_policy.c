@@ -105,9 +105,9 @@ static void test_policy_write_golden(void **state) {
         read_row(&golden, &row);
         if (dueq__draft_check(&row.draft, false, &error))
             fail_msg("'%s': %s", row.name, error.text);
-        size_t size = dueq__envelope_write(&row.draft, row.stamp, NULL);
+        size_t size = dueq__envelope_write(&row.draft, row.stamp, (dueq_bytes){0}, NULL);
         unsigned char *written = malloc(size);
-        dueq__envelope_write(&row.draft, row.stamp, written);
+        dueq__envelope_write(&row.draft, row.stamp, (dueq_bytes){0}, written);
         if (row.expires_ms)
             set_expires(written, &row);
         if (size != row.envelope.size || memcmp(written, row.envelope.data, size) != 0)

@@ -111,7 +111,7 @@ static dueq_status submit(dueq_client *client, dueq_queue *queues[2], unsigned v
     case 27:
         return dueq_failures_submit(queue, tickets[0], nothing, 10);
     default:
-        return dueq_remove_submit(queue);
+        return dueq_remove_submit(queue, 1);
     }
 }
 

@@ -11,10 +11,10 @@ static unsigned char *written(const dueq_draft *draft, const char *stamp, size_t
         CHECK(error.status < 0 && error.text[0]);
         return NULL;
     }
-    *size = dueq__envelope_write(draft, stamp, NULL);
+    *size = dueq__envelope_write(draft, stamp, (dueq_bytes){0}, NULL);
     unsigned char *envelope = malloc(*size);
     CHECK(envelope);
-    dueq__envelope_write(draft, stamp, envelope);
+    dueq__envelope_write(draft, stamp, (dueq_bytes){0}, envelope);
     return envelope;
 }
 

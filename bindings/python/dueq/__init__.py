@@ -11,6 +11,7 @@ from dueq._inflight import Push
 from dueq._message import State
 from dueq.app import App, Task
 from dueq.backoff import Backoff
+from dueq.blocking.batch import Batch
 from dueq.blocking.consumer import Consumer
 from dueq.blocking.lock import Lock
 from dueq.blocking.message import Message
@@ -28,7 +29,7 @@ from dueq.errors import (
     NotFound,
 )
 from dueq.handle import Handle, TaskFailed
-from dueq.inspection import End, Failure, Group, Lease, WorkerInfo
+from dueq.inspection import BatchStatus, End, Failure, Group, Lease, WorkerInfo
 from dueq.job import Job, JobMessage, SoftTimeout, Stopped, current_job
 from dueq.schedule import next_time
 from dueq.stats import Finding, GroupLimits, Limits, Rate, Stats
@@ -40,6 +41,8 @@ __all__ = [
     "App",
     "BacklogError",
     "Backoff",
+    "Batch",
+    "BatchStatus",
     "Consumer",
     "CursorTooLargeError",
     "Decided",

@@ -28,6 +28,7 @@ class Answer(NamedTuple):
     failures: list[_core.FailureRow]
     groups: list[_core.GroupRow]
     ends: list[_core.EndRow]
+    batches: list[_core.BatchRow]
     values: list[_core.ReadRow]
     jobs: list[_core.JobRow]
     outcomes: list[tuple[int, str]]

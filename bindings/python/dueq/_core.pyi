@@ -23,7 +23,7 @@ BackoffRow: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]
 # Made from core/options.toml by core/verbs.py: the row of a draft.
 # body, delay_ms, at_ms, id, max_attempts, lease_ms, headers, priority, ttl_ms, backoff,
 # max_crashes, drop, dead_letter, unique_ms, replace, replicas, disk, timeout_ms, key, group,
-# keep_ms
+# keep_ms, batch
 DraftRow: TypeAlias = tuple[
     Buffer | str,
     int,
@@ -46,6 +46,7 @@ DraftRow: TypeAlias = tuple[
     str,
     str,
     int,
+    str,
 ]
 # The end of what was made.
 # Made from core/options.toml by core/verbs.py: the options of reserve.
@@ -72,6 +73,19 @@ ConsumeRow: TypeAlias = tuple[
 DurabilityRow: TypeAlias = tuple[int, bool, int]
 # name, expression, zone, catchup, the job alone, app, release
 ScheduleRow: TypeAlias = tuple[str, str, str, int, tuple[DraftRow, ...], str, str]
+# id, then alone or nothing, catch, finally, then_queue, catch_queue, finally_queue, open_ms,
+# keep_ms
+BatchOptionsRow: TypeAlias = tuple[
+    str,
+    tuple[DraftRow, ...],
+    tuple[DraftRow, ...],
+    tuple[DraftRow, ...],
+    str,
+    str,
+    str,
+    int,
+    int,
+]
 # id, ticket, headers, body
 HeldRow: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...], bytes]
 # Made from core/results.toml by core/verbs.py: the rows of results.
@@ -202,6 +216,23 @@ GroupRow: TypeAlias = tuple[
     int,
     str,
 ]
+# id, state, pushed, acked, dead, cancelled, expired, purged, left, opened_ms, closes_ms, ended_ms,
+# now_ms
+BatchRow: TypeAlias = tuple[
+    str,
+    str,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+]
 # id, outcome, time_ms, created_ms, waited_ms, ran_ms, deliveries, host, pid, has_result, result,
 # error, until_ms
 EndRow: TypeAlias = tuple[
@@ -221,7 +252,7 @@ EndRow: TypeAlias = tuple[
 ]
 # id, body, headers, ticket, attempt, max_attempts, crashes, max_crashes, deliveries, priority,
 # state, time_ms, created_ms, expires_ms, error, drop, dead_letter, group, progress, progress_note,
-# keep_ms
+# keep_ms, batch, batch_queue
 MessageRow: TypeAlias = tuple[
     str,
     bytes,
@@ -244,6 +275,8 @@ MessageRow: TypeAlias = tuple[
     float,
     str,
     int,
+    str,
+    str,
 ]
 # ready, delayed, reserved, quarantined, next_ms, now_ms
 SizesRow: TypeAlias = tuple[
@@ -303,6 +336,7 @@ Answer: TypeAlias = tuple[
     list[FailureRow],
     list[GroupRow],
     list[EndRow],
+    list[BatchRow],
     list[ReadRow],
     list[JobRow],
     list[tuple[int, str]],
@@ -362,11 +396,21 @@ def limit_submit(queue: Handle, options: LimitRow, /) -> int: ...
 def limits_submit(queue: Handle, /) -> int: ...
 def purge_submit(queue: Handle, state: int, page: int, /) -> int: ...
 def purge_group_submit(queue: Handle, group: str, cursor: bytes, page: int, /) -> int: ...
-def remove_submit(queue: Handle, /) -> int: ...
+def remove_submit(queue: Handle, force: int, /) -> int: ...
 def check_submit(queue: Handle, repair: int, cursor: bytes, /) -> int: ...
 def stats_submit(queue: Handle, /) -> int: ...
 def peek_submit(queue: Handle, state: int, cursor: bytes, page: int, /) -> int: ...
 def groups_submit(queue: Handle, cursor: bytes, page: int, /) -> int: ...
+def open_batch_submit(queue: Handle, options: BatchOptionsRow, /) -> int: ...
+def push_to_submit(
+    queue: Handle, target: Handle | None, drafts: tuple[DraftRow, ...], /
+) -> int: ...
+def close_batch_submit(queue: Handle, id: str, /) -> int: ...
+def find_batch_submit(queue: Handle, id: str, /) -> int: ...
+def cancel_batch_submit(
+    queue: Handle, id: str, batch_queue: str, cursor: bytes, page: int, /
+) -> int: ...
+def batches_submit(queue: Handle, cursor: bytes, page: int, /) -> int: ...
 def rates_submit(queue: Handle, minutes: int, hours: int, /) -> int: ...
 def failures_submit(queue: Handle, id: str, cursor: bytes, page: int, /) -> int: ...
 def workers_submit(queue: Handle, cursor: bytes, page: int, /) -> int: ...
@@ -501,6 +545,7 @@ MAX_QUEUES: int
 MAX_PARTITIONS: int
 MAX_KEY: int
 MAX_GROUP: int
+MAX_BATCH_ID: int
 MAX_RATES: int
 MAX_HOURS: int
 TIMING_BUCKETS: int

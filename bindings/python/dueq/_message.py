@@ -196,6 +196,18 @@ class MessageBase:
         """For how long the end of the message is kept. None: it is not kept."""
         return self._row[20] / 1000 or None
 
+    @property
+    def batch(self) -> str | None:
+        """
+        The batch that counts how the message ends. None: it is in no batch, or its end was counted.
+        """
+        return self._row[21] or None
+
+    @property
+    def batch_queue(self) -> str | None:
+        """The queue of its batch. None: its own."""
+        return self._row[22] or None
+
     # The end of what was made.
 
     def json(self) -> Any:

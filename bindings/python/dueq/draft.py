@@ -67,6 +67,7 @@ class Options(TypedDict, total=False):
     key: str | None
     group: str | None
     keep: float | timedelta | None
+    batch: str | None
     # The end of what was made.
 
 
@@ -169,6 +170,9 @@ class Draft:
                   such messages take turns as one group
     keep          for how long the queue keeps the end of the message: how and when it ended, and
                   its result. At most 49 days; None: as the queue says, else not at all
+    batch         the id of the batch of this queue that counts how the message ends. All messages
+                  of a call are in the same batch, or in none; not together with replace; None: it
+                  is in no batch
 
     id            1 to 255 bytes of UTF-8 without control characters; None: dueq makes one, of 22
                   characters
@@ -228,6 +232,7 @@ class Draft:
     key: str | None = field(default=None, kw_only=True)
     group: str | None = field(default=None, kw_only=True)
     keep: float | timedelta | None = field(default=None, kw_only=True)
+    batch: str | None = field(default=None, kw_only=True)
     # The end of what was made.
 
     def __post_init__(self, json: object) -> None:
@@ -310,6 +315,7 @@ _READ: dict[str, tuple[int, Callable[[Any], object]]] = {
     "key": (18, lambda value: _text(value, "key")),
     "group": (19, lambda value: _text(value, "group")),
     "keep": (20, lambda value: limit_ms(value, "keep")),
+    "batch": (21, lambda value: _text(value, "batch")),
 }
 # The end of what was made.
 _values = attrgetter(*_READ)
@@ -325,6 +331,7 @@ DEFAULT_ROW = cast("_core.DraftRow", (b"", *_ITEMS))
 # Made from core/options.toml by core/verbs.py: places in a row.
 _ID: Final = 3  # its index in a row
 _HEADERS: Final = 6  # its index in a row
+_BATCH: Final = 21  # its index in a row
 # The end of what was made.
 
 
@@ -346,6 +353,11 @@ def with_headers(row: _core.DraftRow, headers: Mapping[str, str]) -> _core.Draft
     if size > _core.MAX_HEADERS:
         return None
     return cast("_core.DraftRow", (*row[:_HEADERS], pairs, *row[_HEADERS + 1 :]))
+
+
+def with_batch(row: _core.DraftRow, batch: str) -> _core.DraftRow:
+    """A row of a member of this batch."""
+    return cast("_core.DraftRow", (*row[:_BATCH], batch, *row[_BATCH + 1 :]))
 
 
 _SHOWN = [

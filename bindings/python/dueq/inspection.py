@@ -1,4 +1,4 @@
-"""The workers, the failures and the groups of a queue."""
+"""The workers, the failures, the groups and the batches of a queue."""
 
 from __future__ import annotations
 
@@ -225,6 +225,54 @@ class Failure(Counted):
             row[6] or None,
             row[7] or None,
             row[8],
+        )
+
+    # The end of what was made.
+
+
+@dataclass(frozen=True, slots=True)
+class BatchStatus(Counted):
+    """A batch, and how many of its members ended how. Times are in UTC."""
+
+    # Made from core/results.toml by core/verbs.py: the fields of BatchStatus.
+    id: str
+    """The id of the batch."""
+    state: str
+    """
+    open: it takes members; closed: only its members add members; ended: all members have ended.
+    """
+    pushed: int
+    """How many members it has."""
+    acked: int
+    """How many of the members were acknowledged."""
+    dead: int
+    """How many died: the attempts or crashes were used up, or a consumer buried them."""
+    cancelled: int
+    """How many were cancelled, replaced, or refused by another queue."""
+    expired: int
+    """How many were not delivered in their time to live."""
+    purged: int
+    """How many were purged."""
+    left: int
+    """How many members have not ended."""
+    opened: datetime
+    """When it was opened."""
+    closes: datetime
+    """When an open batch closes by itself, or when it was closed."""
+    ended: datetime | None
+    """When it ended. None: it has not."""
+    now: datetime
+    """The server's clock when it answered."""
+
+    @classmethod
+    def from_row(cls, row: _core.BatchRow) -> BatchStatus:
+        """Converts the row of the core."""
+        return cls(
+            *row[:9],
+            moment(row[9]),
+            moment(row[10]),
+            optional_moment(row[11]),
+            moment(row[12]),
         )
 
     # The end of what was made.

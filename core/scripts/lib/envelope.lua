@@ -42,7 +42,7 @@ do
     local size = next_number(e, '>H', 2, 1, 65535)
     local stop, last = e.at + size, 0
     while e.sound and e.at < stop do
-      local field = next_number(e, '>B', 1, last + 1, 5)
+      local at, field = e.at, next_number(e, '>B', 1, last + 1, 8)
       local value = next_bytes(e, next_number(e, '>B', 1, 0, 255))
       if field == 1 then
         e.backoff = is_backoff(value) and value
@@ -52,10 +52,18 @@ do
         e.drop = value == ''
       elseif field == 4 then
         e.dead_letter = is_name(value) and value
-      else
+      elseif field == 5 then
         e.keep = #value == 4 and struct.unpack('>I4', value)
+      elseif field == 6 then
+        e.batch, e.batch_at = is_text(value) and value, at
+      elseif field == 7 then
+        e.counted = not e.batch and is_text(value)
+      else
+        e.batch_queue = (e.batch or e.counted) and is_name(value) and value
       end
-      e.sound = e.sound and e[({ 'backoff', 'max_crashes', 'drop', 'dead_letter', 'keep' })[field]]
+      e.sound = e.sound and e[({
+        'backoff', 'max_crashes', 'drop', 'dead_letter', 'keep', 'batch', 'counted', 'batch_queue',
+      })[field]]
       last = field
     end
     e.sound = e.sound and e.at == stop
@@ -64,7 +72,9 @@ do
   -- Reads an envelope up to its body. Returns nil if it is corrupt, else a table: max_attempts,
   -- max_crashes, headers (where they begin, or would), at (where the body begins), and, if the
   -- envelope has them, suffix, expires (ms since 1970), lease (ms), group, backoff (its bytes),
-  -- drop, dead_letter, keep (ms).
+  -- drop, dead_letter, keep (ms), batch (that counts its end) and batch_at (where that field
+  -- begins), or counted (the batch has counted its end), and batch_queue (the batch's queue; nil:
+  -- its own).
   function envelope_read(envelope)
     local version, flags = string.byte(envelope, 1, 2)
     -- 32 is a high priority, 64 a low one, 128 a group. A message has one of the three, or none.
@@ -97,6 +107,7 @@ do
     if flags % 32 >= 16 then
       next_policy(e)
     end
-    return e.sound and (version == 0xD3) == (e.keep ~= nil) and e.keep ~= 0 and e or nil
+    local is_noted = (e.keep or e.batch or e.counted) ~= nil
+    return e.sound and (version == 0xD3) == is_noted and e.keep ~= 0 and e or nil
   end
 end

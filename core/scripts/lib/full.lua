@@ -2,10 +2,10 @@
 -- includes verify_leases acknowledge precheck_full retry_message watch promote_due ended_leases
 -- includes crash_pause select_messages lateness bulk note_failure deferred_removals count
 -- includes finish_reserve limits places keep_reply keep_history noop_write return_problem
--- includes refuse_newer refuse_wire refuse_layout note_end
+-- includes refuse_newer refuse_wire refuse_layout note_end batch_counts
 -- The body of reserve_full and reserve_groups_full. by_turns: the functions of the latter; nil: the
--- queue has no groups. A script has room for 200 local names. So functions that one block needs are
--- in that block.
+-- queue has no groups. A script has room for 200 local names, and so has a function. So functions
+-- that one block needs are in that block, or in a function there.
 local call, argv = redis.call, ARGV
 local time = redis.call('TIME')
 local now, us = time[1] * 1000 + math.floor(time[2] / 1000), time[2] % 1000
@@ -145,6 +145,7 @@ end
 local c = select_messages(lanes, most, now, garbage, ended, pause_of, state[7] == '1', holds,
   by_turns, places)
 local n, deliver, late_tickets = #c.deliver, {}, {}
+c.passed = 0
 local answer = { now, -1 - us, 0, 0, '', {}, outcomes }
 first = math.min(first, c.first)
 for i, ticket in ipairs(c.deliver) do
@@ -168,11 +169,13 @@ if timed == 'l' and n > 0 then
   answer[#answer + 1] = lateness(late_tickets, now)
 end
 
-local left, prioritized = c.waiting, 0
+local left = c.waiting
+c.prioritized = 0
 for l, lane in ipairs(lanes) do
   c.met[l] = by_turns and lane == ready and by_turns.sorted or c.met[l]
   local length = paused and 0 or call('LLEN', lane) - c.met[l]
-  left, prioritized = left + length, prioritized + (lane == ready and 0 or length)
+  left = left + length
+  c.prioritized = c.prioritized + (lane == ready and 0 or length)
 end
 if by_turns and most > 0 then
   left = left + by_turns.left()
@@ -215,16 +218,22 @@ if #c.postponed > 0 then
 end
 keep_failures()
 note_starts(now, c)
-write_ends()
+if noted_ends[1] then
+  relay_due, first = (function()
+    -- include batch_counts
+    local out = write_ends(batch_count)
+    local calls_out, callback_at = write_batches(now)
+    return out or calls_out or relay_due or c.relay_due, math.min(first, callback_at or math.huge)
+  end)()
+end
 run_removals()
 if due > 0 then
   call('ZREMRANGEBYRANK', delayed, 0, due - 1)
 end
-local passed = 0
 for l, lane in ipairs(lanes) do
   if c.met[l] > 0 then
     call('LTRIM', lane, c.met[l], -1)
-    passed = lane == ready and c.met[l] or passed
+    c.passed = lane == ready and c.met[l] or c.passed
   end
 end
 if by_turns then
@@ -233,16 +242,16 @@ end
 answer[4] = #garbage + c.corrupt
 for name, number in pairs({
   reserved = n, acked = #acknowledged, expired = c.expired, quarantined = answer[4],
-  ready_offset = passed - n,
+  ready_offset = c.passed - n,
 }) do
   count(name, number)
 end
 local fields = {}
 -- While messages are large or the queue has limits, and once the queue has groups, `has_priorities`
 -- stays set: it makes the fast reserve pass calls on.
-local needs_full = prioritized > 0 or state[7] == '1' or state[10] or limit or unreadable
-if #lanes > 1 and (not needs_full) == (state[3] == '1') then
-  fields = { 'has_priorities', needs_full and '1' or '' }
+c.needs_full = c.prioritized > 0 or state[7] == '1' or state[10] or limit or unreadable
+if #lanes > 1 and (not c.needs_full) == (state[3] == '1') then
+  fields = { 'has_priorities', c.needs_full and '1' or '' }
 end
 if by_turns then
   by_turns.meta(fields)
@@ -260,9 +269,11 @@ answer[5] = answer[5] .. (limit and 'l' or '')
 if waits then
   answer[2] = math.min(500, math.ceil(span / 4)) * 1000
 elseif not paused then
-  -- include finish_reserve
-  answer[2], answer[3] = finish_reserve(n, left, first < math.huge and first or nil, state[1],
-    fields, events_due or by_turns and by_turns.has_come_back, fallen_due, state[2], now, us)
+  answer[2], answer[3] = (function()
+    -- include finish_reserve
+    return finish_reserve(n, left, first < math.huge and first or nil, state[1], fields,
+      events_due or by_turns and by_turns.has_come_back, fallen_due, state[2], now, us)
+  end)()
 end
 if held or rate_at then
   -- The next event is noted as 0, so that the next reserve looks at all events, and no push of a

@@ -1,17 +1,18 @@
--- defines note_end note_acks note_starts write_ends; needs awaited started ends kept msg
--- includes envelope deferred_removals decimal
+-- defines note_end note_acks note_starts noted_ends write_ends
+-- needs awaited started ends kept msg
+-- includes envelope deferred_removals decimal member_end
 -- The ends of messages that are noted: those whose envelopes begin with 0xD3. A script calls
 -- note_end() for each message that it ends, and write_ends() before run_removals().
 -- `ends`: id -> record, and '' -> how many bytes all records have. `kept`: id -> when the record
 -- goes. `started`: id -> when its last delivery began. `awaited`: id -> until when clients wait.
-local noted = { nil }
+local noted_ends = { nil }
 
 -- outcome: acked, dead, cancelled, expired, purged; or replaced: another message has the id now,
 -- and no end is kept. by: who ended it, "HOST PID" ('': not known). text: of acked the result
 -- ('': none; else '=' and its bytes), of dead the error.
 local function note_end(now, id, envelope, outcome, ticket, by, text)
   if string.byte(envelope) == 0xD3 then
-    noted[#noted + 1] = {
+    noted_ends[#noted_ends + 1] = {
       id = id, envelope = envelope, now = now, outcome = outcome, ticket = ticket, by = by,
       text = text,
     }
@@ -44,13 +45,17 @@ end
 
 -- The script has done its work by then, so a key of another type must not make it fail. Later
 -- calls remove what is kept no longer, at most 100 each, and both keys expire with the last record:
--- an idle queue keeps nothing.
-local function write_ends()
-  local records, times, bytes, last, fresh = {}, {}, 0, 0, {}
-  for _, each in ipairs(noted) do
+-- an idle queue keeps nothing. count_here: as of lib/member_end.lua. Returns whether a relay has
+-- work.
+local function write_ends(count_here)
+  local records, times, bytes, last, fresh, members = {}, {}, 0, 0, {}, { nil }
+  for _, each in ipairs(noted_ends) do
     local e, began = envelope_read(each.envelope), redis.pcall('HGET', started, each.id)
     if type(began) == 'string' then
       defer_removal('HDEL', started, each.id)
+    end
+    if e and e.batch then
+      members[#members + 1], each.e = each, e
     end
     if e and e.keep and each.outcome ~= 'replaced' then
       local record = table.concat({
@@ -66,7 +71,7 @@ local function write_ends()
     end
   end
   if #records > 0 then
-    local now = decimal(noted[1].now)
+    local now = decimal(noted_ends[1].now)
     local final = redis.pcall('ZRANGE', kept, -1, -1, 'WITHSCORES')
     last = decimal(math.max(last, tonumber(final[2] or '') or 0))
     local over = redis.pcall('ZRANGEBYSCORE', kept, '-inf', now, 'LIMIT', 0, 100)
@@ -86,7 +91,7 @@ local function write_ends()
       redis.pcall('PEXPIREAT', kept, last)
     end
   end
-  for _, each in ipairs(noted) do
+  for _, each in ipairs(noted_ends) do
     if fresh[each.id] and type(redis.pcall('ZSCORE', awaited, each.id)) == 'string' then
       defer_removal('ZREM', awaited, each.id)
       -- A client that waits asks again after at most 15 s, if a slot that moves has no token.
@@ -95,4 +100,15 @@ local function write_ends()
       redis.pcall('PEXPIRE', token, 60000)
     end
   end
+  if #members == 0 then
+    return false
+  end
+  -- include member_end
+  for _, each in ipairs(members) do
+    local marked = member_end(each.e, each.outcome, count_here)
+    if each.outcome == 'dead' then
+      redis.call('HSET', msg, each.id, marked)
+    end
+  end
+  return write_member_ends(members[1].now)
 end

@@ -1,7 +1,8 @@
 -- defines outbox_entry_read; needs attempts; includes is_name text envelope attempts
 -- Reads an entry of the outbox. It is a successor for another queue (0xD2 and, as MessagePack, {
--- queue, id, envelope, due, extra }, and a sixth text if a message named the queue), or a message
--- whose policy names another dead-letter queue.
+-- queue, id, envelope, due, extra }, and a sixth text if a message named the queue), a note for a
+-- batch, which has its id and the note in the places of id and envelope (lib/batch_note.lua), or a
+-- message whose policy names another dead-letter queue.
 -- Returns nil if it is neither, else the queue's name, id, envelope, due word, extra; of a dead
 -- letter its attempts as a table, forgiven; and whether a message named the queue, not a worker.
 local function outbox_entry_read(id, stored)
@@ -11,7 +12,8 @@ local function outbox_entry_read(id, stored)
     for i = 1, 5 do
       fine = fine and type(entry[i]) == 'string'
     end
-    if fine and is_name(entry[1]) and is_text(entry[2]) and envelope_read(entry[3]) then
+    if fine and is_name(entry[1]) and is_text(entry[2])
+      and (string.byte(entry[3]) == 0xD4 or envelope_read(entry[3])) then
       return entry[1], entry[2], entry[3], entry[4], entry[5], nil, entry[6]
     end
     return nil

@@ -17,6 +17,7 @@ local function replace_message(draft, id)
     or not m.place and not m.text and draft.at_once
   if stays and envelope_read(m.envelope)
     and mark .. incarnation .. string.sub(draft.suffix, #mark + 11) == was then
+    note_end(now_ms(), id, m.envelope, 'replaced', m.ticket, '', '')
     -- The message keeps its ticket, so the draft takes over the incarnation, or has none.
     local flags = string.byte(draft.envelope, 2) - (incarnation == '' and 1 or 0)
     draft.envelope = string.sub(draft.envelope, 1, 1) .. string.char(flags)

@@ -26,6 +26,7 @@ from dueq._message import (
     tickets,
 )
 from dueq._weights import weighted_order
+from dueq.blocking.batch import Batch
 from dueq.blocking.consumer import Consumer
 from dueq.blocking.lock import Lock
 from dueq.blocking.message import Message
@@ -33,7 +34,7 @@ from dueq.blocking.pool import Closing, Pool
 from dueq.blocking.pusher import Pusher
 from dueq.draft import Body, Draft, Options, batches, durability_row, row, with_options
 from dueq.errors import Duplicate, InvalidError, NotFound
-from dueq.inspection import MOST_GROUPS, End, Failure, Group, WorkerInfo, each_once
+from dueq.inspection import MOST_GROUPS, BatchStatus, End, Failure, Group, WorkerInfo, each_once
 from dueq.schedule import Catchup, schedule_row
 from dueq.stats import Finding, Limits, Rate, Stats
 from dueq.times import due_ms, duration_ms, limit_ms, optional_ms, patience_ms, point_ms
@@ -388,6 +389,37 @@ class Queue(Source):
         answer = self._home.call(on(self._own, _core.schedule_submit, row))
         return answer.status == _core.OK
 
+    def batch(
+        self,
+        id: str | None = None,
+        *,
+        then: Body | Draft | None = None,
+        catch: Body | Draft | None = None,
+        finally_: Body | Draft | None = None,
+        open: float | timedelta = 86400.0,
+        keep: float | timedelta = 86400.0,
+    ) -> Batch:
+        """
+        Makes a batch of this queue, which counts how its members end, each once, at its first end:
+        acknowledged, dead, cancelled, expired or purged. A member that died, and is kicked later,
+        changes nothing any more.
+
+        id        1 to 128 bytes of UTF-8 without control characters; None: dueq makes one
+        then      pushed when the batch ends and all members were acknowledged: a body, or a draft
+        catch     pushed when the first member dies
+        finally_  pushed when the batch ends, however its members ended
+        open      after so many seconds (or a timedelta) the batch closes by itself
+        keep      for how long batch.status() finds the batch when it has ended
+
+        A callback goes to this queue, or as a task's draft to the task's queue.
+
+            with queue.batch(then=report.draft(7)) as batch:
+                batch.push_many(page.draft(n) for n in range(100))
+        """
+        callbacks = (then, catch, finally_)
+        named = self.new_id() if id is None else id
+        return Batch(self._home, self._own, named, callbacks, open, keep)
+
     def pusher(self, most: int = _core.MAX_PUSHES) -> Pusher:
         """
         Makes a Pusher, to push many messages without waiting for each. most: how many pushes may be
@@ -589,6 +621,14 @@ class Queue(Source):
         call = on(self._own, _core.limit_submit, row)
         self._home.call(call)
 
+    def close_batch(self, id: str) -> bool:
+        """
+        Closes a batch: from now on only its members add members. When all members have ended, it
+        ends, and pushes its callbacks. False: there is no such batch.
+        """
+        call = on(self._own, _core.close_batch_submit, id)
+        return self._home.call(call).status == _core.OK
+
     # The end of what was made.
 
     def allow(
@@ -640,15 +680,18 @@ class Queue(Source):
             "purged",
         )
 
-    def remove(self) -> int:
+    def remove(self, force: bool = False) -> int:
         """
         Deletes the queue in one step: its messages, its counters and history, its list of allowed
         queues (allow), and the ids that are still unique. Returns the number of messages.
 
         A message that is pushed afterwards creates the queue again, and so does a waiting consumer.
         Locks stay until they end.
+
+        force  also if the queue has batches that have not ended, which end without callbacks, or
+               members of other queues' batches, which count them as dead; else that is an error
         """
-        return (self._home.call(on(self._own, _core.remove_submit))).purged
+        return (self._home.call(on(self._own, _core.remove_submit, int(force)))).purged
 
     def check(
         self, repair: bool = False, progress: Callable[[int], object] | None = None
@@ -766,6 +809,80 @@ class Queue(Source):
             cursor = answer.cursor
             left = most - len(rows) if cursor else 0
         return [Group.from_row(row) for row in rows]
+
+    def open_batch(
+        self,
+        id: str,
+        *,
+        then: Body | Draft | None = None,
+        catch: Body | Draft | None = None,
+        finally_: Body | Draft | None = None,
+        open: float | timedelta = 86400.0,
+        keep: float | timedelta = 86400.0,
+    ) -> bool:
+        """
+        Opens a batch, as batch() does at the begin of its block. False: there is a batch of this
+        id, which stays as it is.
+        """
+        made = self.batch(id, then=then, catch=catch, finally_=finally_, open=open, keep=keep)
+        made.open()
+        return made.is_new
+
+    def push_to(self, target: str, drafts: Iterable[Body | Draft]) -> list[str | None]:
+        """
+        Stores members of a batch of this queue in the queue `target`, and returns their ids. Each
+        draft names the same `batch`. Batch.push() does so, too.
+        """
+        ids: list[str | None] = []
+        for part in batches(drafts):
+            call = Call(
+                lambda link, part=part: _core.push_to_submit(  # type: ignore[misc]
+                    link.queues[self._own], link.target(self._own, target), part
+                )
+            )
+            outcomes = self._home.call(call).outcomes
+            ids += [id if status == _core.OK else None for status, id in outcomes]
+        return ids
+
+    def cancel_batch(self, id: str, batch_queue: str | None = None) -> int:
+        """
+        Cancels the members of a batch that are ready or delayed in this queue, and returns their
+        number.
+
+        batch_queue  the queue of the batch; None: this queue
+        """
+        return self._total(
+            lambda cursor: on(
+                self._own,
+                _core.cancel_batch_submit,
+                id,
+                batch_queue or "",
+                cursor,
+                _core.MAX_BATCH,
+            ),
+            lambda answer: (answer.purged, bool(answer.cursor)),
+            None,
+            "cancelled",
+        )
+
+    def find_batch(self, id: str) -> BatchStatus | None:
+        """
+        Finds a batch. None: there is no such batch, or it ended longer ago than it is kept.
+        """
+        answer = self._home.call(on(self._own, _core.find_batch_submit, id))
+        return BatchStatus.from_row(answer.batches[0]) if answer.batches else None
+
+    def batches(self) -> list[BatchStatus]:
+        """Lists the batches of this queue that have not ended, in no order."""
+        found: dict[str, BatchStatus] = {}
+        cursor, left = b"", True
+        while left:
+            call = on(self._own, _core.batches_submit, cursor, _core.MAX_BATCH)
+            answer = self._home.call(call)
+            found |= {row[0]: BatchStatus.from_row(row) for row in answer.batches}
+            cursor = answer.cursor
+            left = bool(cursor)
+        return [*found.values()]
 
     def find(self, id: str) -> Message | None:
         """

@@ -1,0 +1,39 @@
+-- cancel_batch: cancels the members of a batch that are ready or delayed in this queue, a page of
+-- the queue's messages at a time. The ticket of a ready one stays in its lane, as of cancel_full.
+-- keys msg ready high low delayed leased dead outbox wake meta attempts unique reply
+-- keys ends kept started awaited guests batches batch_ends
+-- includes message envelope deferred_removals count keep_reply refuse_layout noop_write note_end
+-- includes batch_counts now note_event
+-- args the batch, the name of its queue ('': this one), cursor ('': the first page), about how many
+--   messages to look at
+-- Returns "CANCELLED CURSOR": how many members were cancelled, and the next cursor ('': that was
+--   the last page).
+
+-- include refuse_layout
+local now, cancelled, seen = now_ms(), 0, {}
+local page = redis.call('HSCAN', msg, ARGV[6] == '' and '0' or ARGV[6], 'COUNT', ARGV[7])
+for i = 1, #page[2], 2 do
+  local id, stored = page[2][i], page[2][i + 1]
+  local e = string.byte(stored) == 0xD3 and not seen[id] and envelope_read(stored)
+  seen[id] = true
+  if e and e.batch == ARGV[4] and (e.batch_queue or '') == ARGV[5] then
+    local m = find_message(id, { delayed, leased, dead, outbox })
+    if (m.place or 0) < 2 then
+      note_end(now, id, stored, 'cancelled', m.ticket, '', '')
+      defer_forget(id)
+      cancelled = cancelled + 1
+    end
+    if m.place == 1 then
+      defer_removal('ZREM', delayed, m.ticket)
+    end
+  end
+end
+-- include noop_write
+if write_ends(batch_count) then
+  -- The client of this call relays nothing: a consumer that waits does.
+  note_event(now, now)
+end
+write_batches(now)
+run_removals()
+count('cancelled', cancelled)
+return keep_reply(string.format('%d ', cancelled) .. (page[1] ~= '0' and page[1] or ''))

@@ -1,0 +1,139 @@
+-- defines batch_count write_batches
+-- needs batches batch_ends msg outbox
+-- includes batch_record bulk is_name text draft_read store_drafts outbox_put deferred_removals
+-- Counts the ends of members of batches, closes batches, and pushes their callbacks. `batches` has
+-- the record of each batch that has not ended, and under its id, a tab and then, catch or finally
+-- that callback: as MessagePack its queue ('': this one), the id of its entry in the outbox, and
+-- id, envelope, due, extra as of push_full.
+local counted = {}
+
+-- Notes that so many members of a batch ended so (acked, dead, cancelled, expired, purged); or, as
+-- `pushed`, that it has more members; or, as `close`, that it closes, or, as `timeout`, that the
+-- entry of the outbox which closes it has come: a relay removes that entry.
+local function batch_count(id, what, number)
+  local change = counted[id] or {}
+  counted[id], change[what] = change, (change[what] or 0) + number
+end
+
+-- Adds what was noted to a record. Returns the names of the callbacks that it calls.
+local function batch_add(b, change, now)
+  local due, had_dead = { nil }, b.dead > 0
+  for what, number in pairs(change) do
+    if what ~= 'close' and what ~= 'timeout' then
+      b[what] = b[what] + number
+    elseif b.state == 0 then
+      b.state, b.closes = 1, now
+    end
+  end
+  if b.dead > 0 and not had_dead then
+    due[1] = 'catch'
+  end
+  -- A damaged record may count more ends than members.
+  if b.state == 1 and b.acked + b.dead + b.cancelled + b.expired + b.purged >= b.pushed then
+    b.state, b.ended = 2, now
+    if b.acked == b.pushed then
+      due[#due + 1] = 'then'
+    end
+    due[#due + 1] = 'finally'
+  end
+  return due
+end
+
+-- Reads a callback of a batch. Returns its six words; nil: the batch has none, or it is damaged.
+local function batch_callback(id, name)
+  local text = redis.call('HGET', batches, id .. '\t' .. name)
+  local fine, words = pcall(cmsgpack.unpack, text or '')
+  fine = text and fine and type(words) == 'table'
+  for i = 1, 6 do
+    fine = fine and type(words[i]) == 'string'
+  end
+  return fine and (words[1] == '' or is_name(words[1])) and is_text(words[3])
+    and string.find(words[4], '^[\209\211]...') and words or nil
+end
+
+-- Pushes callbacks, which are in `calls`, six words each. Returns whether a relay has work, and a
+-- time before which none of those in this queue falls due (nil: there are none).
+local function push_callbacks(calls, now)
+  local drafts, entries, tickets = {}, {}, {}
+  for _, words in ipairs(calls) do
+    -- Its id was made when the batch was opened. As a delayed message it is late by its due time.
+    words[5] = words[5] == '0' and '+1' or words[5]
+    if words[1] == '' then
+      for i = 3, 6 do
+        drafts[#drafts + 1] = words[i]
+      end
+    else
+      local draft = draft_read(words, 3, now)
+      local extra = string.format('0 %d %d', draft.window, draft.replace)
+      tickets[#tickets + 1], entries[#entries + 1] = words[2], words[2]
+      entries[#entries + 1] = string.char(0xD2) .. cmsgpack.pack({
+        words[1], words[3], draft.envelope, string.format('@%d', draft.due), extra,
+      })
+    end
+  end
+  if #drafts > 0 then
+    store_drafts(drafts, 1, now, {})
+  end
+  for _, ticket in ipairs(tickets) do
+    outbox_put(ticket, now + 1000)
+  end
+  bulk('HSET', msg, entries)
+  return #tickets > 0, #drafts > 0 and now or nil
+end
+
+-- Keeps the record of a batch that has ended, and forgets the batch. Records are few: each end
+-- removes those whose time is over, and after the last one's time the key expires.
+local function end_batch(id, b, now)
+  for _, field in ipairs({ id, id .. '\tthen', id .. '\tcatch', id .. '\tfinally' }) do
+    defer_removal('HDEL', batches, field)
+  end
+  if b.keep == 0 then
+    return
+  end
+  local found = redis.call('HSCAN', batch_ends, '0', 'COUNT', '20')[2]
+  for i = 1, #found, 2 do
+    local other = batch_read(found[i + 1])
+    if not other or other.ended + other.keep <= now then
+      defer_removal('HDEL', batch_ends, found[i])
+    end
+  end
+  local left = redis.call('PTTL', batch_ends)
+  redis.call('HSET', batch_ends, id, batch_write(b))
+  redis.call('PEXPIRE', batch_ends, string.format('%d', math.max(left, b.keep)))
+end
+
+-- Writes what was noted, in a script's write phase, before run_removals(). A batch that is not
+-- known has ended, and nothing is counted. Returns what push_callbacks() returns.
+local function write_batches(now)
+  local ids, records, calls, ended = { nil }, {}, {}, {}
+  for id in pairs(counted) do
+    ids[#ids + 1] = id
+  end
+  local texts = #ids > 0 and redis.call('HMGET', batches, unpack(ids)) or {}
+  for i, id in ipairs(ids) do
+    local b = batch_read(texts[i])
+    if b then
+      for _, name in ipairs(batch_add(b, counted[id], now)) do
+        calls[#calls + 1] = batch_callback(id, name)
+      end
+      if b.state > 0 and b.timer ~= '' then
+        if not counted[id].timeout then
+          defer_removal('ZREM', outbox, b.timer)
+          defer_removal('HDEL', msg, b.timer)
+        end
+        b.timer = ''
+      end
+      if b.state == 2 then
+        ended[id] = b
+      else
+        records[#records + 1], records[#records + 2] = id, batch_write(b)
+      end
+    end
+  end
+  local out, first = push_callbacks(calls, now)
+  bulk('HSET', batches, records)
+  for id, b in pairs(ended) do
+    end_batch(id, b, now)
+  end
+  return out, first
+end
