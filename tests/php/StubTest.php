@@ -5,8 +5,10 @@ declare(strict_types=1);
 namespace Dueq\Tests;
 
 use Dueq\Backoff;
+use Dueq\BatchStatus;
 use Dueq\Client;
 use Dueq\Consumer;
+use Dueq\End;
 use Dueq\Exception\CorruptException;
 use Dueq\Exception\DueqException;
 use Dueq\Failure;
@@ -18,7 +20,6 @@ use Dueq\Interop\Sizes;
 use Dueq\Laravel\Job as LaravelJob;
 use Dueq\Laravel\Queue as LaravelQueue;
 use Dueq\Lease;
-
 use Dueq\Limits;
 use Dueq\Lock;
 use Dueq\Message;
@@ -179,6 +180,7 @@ final class StubTest extends QueueTestCase
             $delayed->size(), new Long(5), new Binary('x'),
             $delayed->takeMany(1)[0], $laravel, $laravel->pop(),
             new Client($this->server->url()), $queue->check()[0],
+            $this->end($queue), $this->batch($queue),
         ];
         $this->assertSame(
             [
@@ -190,6 +192,7 @@ final class StubTest extends QueueTestCase
                 DelayedQueue::class,
                 Moved::class, Sizes::class, Long::class, Binary::class, Unreadable::class,
                 LaravelQueue::class, LaravelJob::class, Client::class, Finding::class,
+                End::class, BatchStatus::class,
             ],
             array_map(get_class(...), $objects)
         );
@@ -214,6 +217,19 @@ final class StubTest extends QueueTestCase
             "5 failed\n0:x\nhost 17\nwhy",
         );
         return $queue->failures()[0];
+    }
+
+    private function end(Queue $queue): End
+    {
+        $id = $queue->push('x', keep: 60);
+        $queue->cancel($id);
+        return $queue->outcome($id);
+    }
+
+    private function batch(Queue $queue): BatchStatus
+    {
+        $queue->openBatch('b');
+        return $queue->findBatch('b');
     }
 
     private function group(Queue $queue): Group
