@@ -38,7 +38,7 @@ def run(request: pytest.FixtureRequest, queue: dueq.Queue) -> Runs:
 
 def test_aio_has_every_verb() -> None:
     """The same names with the same arguments, and coroutines where the other face blocks."""
-    plain = {"new_id", "partition_for", "url", "json", "pusher", "consume"}
+    plain = {"new_id", "partition_for", "url", "json", "pusher", "consume", "batch"}
     plain |= {"transferring", "migrating"}
     pairs: list[tuple[type, type]] = [(dueq.Queue, aio.Queue), (dueq.Queues, aio.Queues)]
     pairs += [

@@ -94,6 +94,7 @@ def golden_chains(app: dueq.App) -> dict[str, TaskDraft]:
         "a time": dueq.chain(
             task("charge"), task("pack", at=datetime(2026, 11, 28, 17, 30, tzinfo=UTC))
         ),
+        "a kept end": dueq.chain(task("charge"), task("pack", keep=60)),
     }
 
 

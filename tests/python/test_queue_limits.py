@@ -289,5 +289,5 @@ def test_full_server(own_server: Server) -> None:
         take(queue).ack()
         take(queue).ack()
         queue.limit(concurrency=0, rate="none")
-        assert queue.limits() == dueq.Limits(None, "", None, None, "", None, None, ())
+        assert queue.limits() == dueq.Limits(None, "", None, None, "", None, None, "", ())
         assert take(queue).body == b"z"

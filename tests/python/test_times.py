@@ -318,7 +318,7 @@ def assert_points(found: object) -> None:
 
 @pytest.mark.parametrize("kind", GIVING, ids=lambda kind: f"{kind.__module__}.{kind.__name__}")
 def test_all_points_of_time_are_datetimes(kind: type[Any]) -> None:
-    """No other number is one: those that are left are durations."""
+    """No other number is one: those that are left are durations, and the part of a job's work."""
     hints = {
         name: str(field.type) for name, field in getattr(kind, "__dataclass_fields__", {}).items()
     }
@@ -327,7 +327,7 @@ def test_all_points_of_time_are_datetimes(kind: type[Any]) -> None:
     points = {name for name, hint in hints.items() if POINT.search(hint)}
     assert points == GIVING[kind]
     floats = {name for name, hint in hints.items() if "float" in hint}
-    assert floats <= {"span", "late_p50", "late_p99", "run_p50", "run_p99"}
+    assert floats <= {"span", "late_p50", "late_p99", "run_p50", "run_p99", "keep", "progress"}
 
 
 def test_messages_and_figures_have_points_of_time(url: str, face: str) -> None:

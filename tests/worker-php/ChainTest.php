@@ -78,6 +78,7 @@ final class ChainTest extends WorkerTestCase
                 backoff: Backoff::list([1, 60.0], Jitter::Equal),
             ),
             'a time' => $charge()->then('pack', at: new DateTimeImmutable('2026-11-28T17:30:00Z')),
+            'a kept end' => $charge()->then('pack', keep: 60),
         ];
         $this->assertSame($golden, array_map(
             fn (Chain $chain) => $chain->draft()['headers']['dueq-chain'],
