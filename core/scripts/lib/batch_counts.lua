@@ -93,7 +93,8 @@ local function end_batch(id, b, now)
   local found = redis.call('HSCAN', batch_ends, '0', 'COUNT', '20')[2]
   for i = 1, #found, 2 do
     local other = batch_read(found[i + 1])
-    if not other or other.ended + other.keep <= now then
+    -- An earlier batch may have had the same id: the new record takes the place of its record.
+    if found[i] ~= id and (not other or other.ended + other.keep <= now) then
       defer_removal('HDEL', batch_ends, found[i])
     end
   end
