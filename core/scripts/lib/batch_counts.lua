@@ -82,7 +82,9 @@ local function push_callbacks(calls, now)
 end
 
 -- Keeps the record of a batch that has ended, and forgets the batch. Records are few: each end
--- removes those whose time is over, and after the last one's time the key expires.
+-- removes those whose time is over, and after the last one's time the key expires. The callbacks
+-- are pushed by then, so a `batch_ends` of another type must not make the script fail: a second run
+-- would push them again.
 local function end_batch(id, b, now)
   for _, field in ipairs({ id, id .. '\tthen', id .. '\tcatch', id .. '\tfinally' }) do
     defer_removal('HDEL', batches, field)
@@ -90,7 +92,7 @@ local function end_batch(id, b, now)
   if b.keep == 0 then
     return
   end
-  local found = redis.call('HSCAN', batch_ends, '0', 'COUNT', '20')[2]
+  local found = redis.pcall('HSCAN', batch_ends, '0', 'COUNT', '20')[2] or {}
   for i = 1, #found, 2 do
     local other = batch_read(found[i + 1])
     -- An earlier batch may have had the same id: the new record takes the place of its record.
@@ -98,9 +100,10 @@ local function end_batch(id, b, now)
       defer_removal('HDEL', batch_ends, found[i])
     end
   end
-  local left = redis.call('PTTL', batch_ends)
-  redis.call('HSET', batch_ends, id, batch_write(b))
-  redis.call('PEXPIRE', batch_ends, string.format('%d', math.max(left, b.keep)))
+  local left = tonumber(redis.pcall('PTTL', batch_ends)) or 0
+  if type(redis.pcall('HSET', batch_ends, id, batch_write(b))) == 'number' then
+    redis.pcall('PEXPIRE', batch_ends, string.format('%d', math.max(left, b.keep)))
+  end
 end
 
 -- Writes what was noted, in a script's write phase, before run_removals(). A batch that is not
