@@ -7,9 +7,9 @@
 -- id, envelope, due, extra as of push_full.
 local counted = {}
 
--- Notes that so many members of a batch ended so (acked, dead, cancelled, expired, purged); or, as
--- `pushed`, that it has more members; or, as `close`, that it closes, or, as `timeout`, that the
--- entry of the outbox which closes it has come: a relay removes that entry.
+-- Notes a change of a batch. what: acked, dead, cancelled, expired or purged: so many members ended
+-- so. close: the batch closes. timeout: the same, as the entry of the outbox which closes it has
+-- come. A relay removes that entry.
 local function batch_count(id, what, number)
   local change = counted[id] or {}
   counted[id], change[what] = change, (change[what] or 0) + number
