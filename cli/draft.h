@@ -65,7 +65,7 @@ enum {
     "                       the push\n"                                                            \
     "  --group NAME         groups take turns; in a group the order of the pushes holds\n"         \
     "  --keep DURATION      keep its end, and its result, for this time: dueq result shows them\n" \
-    "  --batch ID           the batch that counts how the message ends (dueq open_batch)\n"
+    "  --batch ID           the batch that counts how the message ends (dueq open-batch)\n"
 
 #define DRAFT_HELP_ID                                                                              \
     "  --id ID              find and cancel the message by this id. While it is in the queue, a\n" \

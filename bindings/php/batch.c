@@ -13,19 +13,12 @@ static const char *const callback_names[CALLBACKS] = {"then", "catch", "finally"
 static const dueq_draft *read_callback(const char *name, HashTable *fields, zend_string *body,
                                        zend_arena **arena) {
     const dueq_draft *draft;
-    zval list, job;
+    zval list;
 
     if (!fields && !body) {
         return NULL;
     }
-    array_init_size(&list, 1);
-    if (fields) {
-        GC_TRY_ADDREF(fields);
-        ZVAL_ARR(&job, fields);
-    } else {
-        ZVAL_STR_COPY(&job, body);
-    }
-    zend_hash_next_index_insert_new(Z_ARRVAL(list), &job);
+    dueq_php_draft_list(&list, fields, body);
     draft = dueq_php_drafts_read(name, Z_ARRVAL(list), arena);
     /* The caller's arguments hold what the draft points to. */
     zval_ptr_dtor(&list);

@@ -252,6 +252,23 @@ static bool read_item(dueq_draft *draft, zval *value, zend_long item, zend_arena
     return dueq_php_draft_fill(draft, &fields, item, arena);
 }
 
+void dueq_php_draft_list(zval *list, HashTable *fields, zend_string *body) {
+    zval job;
+
+    if (!fields) {
+        ZVAL_STR_COPY(&job, body);
+    } else if (GC_FLAGS(fields) & GC_IMMUTABLE) {
+        /* Nobody counts who has it, as with [] and the arrays that opcache shares. */
+        Z_ARR(job) = fields;
+        Z_TYPE_INFO(job) = IS_ARRAY;
+    } else {
+        GC_ADDREF(fields);
+        ZVAL_ARR(&job, fields);
+    }
+    array_init_size(list, 1);
+    zend_hash_next_index_insert_new(Z_ARRVAL_P(list), &job);
+}
+
 dueq_draft *dueq_php_drafts_read(const char *name, HashTable *messages, zend_arena **arena) {
     dueq_draft *drafts =
         zend_arena_calloc(arena, MAX(zend_hash_num_elements(messages), 1), sizeof *drafts);

@@ -406,6 +406,8 @@ bool dueq_php_headers_fill(const dueq_php_place *place, HashTable *table, dueq_d
  * NULL: an exception was thrown.
  */
 dueq_draft *dueq_php_drafts_read(const char *name, HashTable *messages, zend_arena **arena);
+/* Makes a list of one message for it: of the fields, or (NULL: none) of the body alone. */
+void dueq_php_draft_list(zval *list, HashTable *fields, zend_string *body);
 /*
  * Reads a due time. At most one of delay and at may be given (not null); if neither is, both
  * results are 0. first: the place of the delay; `at` is the next parameter. False: an exception was

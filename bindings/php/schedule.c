@@ -9,7 +9,7 @@ ZEND_METHOD(Dueq_Queue, schedule) {
     dueq_plan schedule = DUEQ_PLAN;
     zend_string *body;
     HashTable *fields;
-    zval list, job;
+    zval list;
 
     ZEND_PARSE_PARAMETERS_START(3, 7)
         Z_PARAM_STR(name)
@@ -24,14 +24,7 @@ ZEND_METHOD(Dueq_Queue, schedule) {
 
     THIS_QUEUE(queue);
     zend_arena *arena = zend_arena_create(1024);
-    array_init_size(&list, 1);
-    if (fields) {
-        GC_TRY_ADDREF(fields);
-        ZVAL_ARR(&job, fields);
-    } else {
-        ZVAL_STR_COPY(&job, body);
-    }
-    zend_hash_next_index_insert_new(Z_ARRVAL(list), &job);
+    dueq_php_draft_list(&list, fields, body);
     schedule.job = dueq_php_drafts_read("job", Z_ARRVAL(list), &arena);
     if (schedule.job) {
         schedule.name = dueq_php_bytes(name);

@@ -2,7 +2,7 @@
 -- keys msg leased attempts meta reply ready rates wake turns working parked timers
 -- keys ends kept started awaited guests high low delayed outbox unique batches batch_ends
 -- includes batch_counts ack_finish deferred_removals give_places keep_reply now note_end
--- includes return_problem verify_leases wake
+-- includes noop_write return_problem verify_leases wake
 -- args who ends them, "HOST PID"; the result of the only message ('': none; else '=' and its
 --   bytes); tickets
 -- Returns a digit for each: 0 finished, 4 the lease is lost; 'l' if the queue has limits; and '+'
@@ -14,6 +14,7 @@ local problem = not answer and tickets
 local taken_out, moment = tickets, now_ms()
 note_acks(moment, tickets, ARGV[4], ARGV[5])
 -- include give_places
+-- include noop_write
 local returned = give_places and give_places() or 0
 local out = write_ends(batch_count)
 out = write_batches(moment) or out

@@ -1,16 +1,16 @@
 -- cancel_batch: cancels the members of a batch that are ready or delayed in this queue, a page of
 -- the queue's messages at a time. The ticket of a ready one stays in its lane, as of cancel_full.
 -- keys msg ready high low delayed leased dead outbox wake meta attempts unique reply
--- keys ends kept started awaited guests batches batch_ends
+-- keys ends kept started awaited guests batches batch_ends turns working parked timers
 -- includes message envelope deferred_removals count keep_reply refuse_layout noop_write note_end
--- includes batch_counts now note_event
+-- includes batch_counts now leaves wake
 -- args the batch, the name of its queue ('': this one), cursor ('': the first page), about how many
 --   messages to look at
 -- Returns "CANCELLED CURSOR": how many members were cancelled, and the next cursor ('': that was
 --   the last page).
 
 -- include refuse_layout
-local now, cancelled, seen = now_ms(), 0, {}
+local now, cancelled, seen, waiting = now_ms(), 0, {}, {}
 local page = redis.call('HSCAN', msg, ARGV[6] == '' and '0' or ARGV[6], 'COUNT', ARGV[7])
 for i = 1, #page[2], 2 do
   local id, stored = page[2][i], page[2][i + 1]
@@ -21,19 +21,21 @@ for i = 1, #page[2], 2 do
     if (m.place or 0) < 2 then
       note_end(now, id, stored, 'cancelled', m.ticket, '', '')
       defer_forget(id)
-      cancelled = cancelled + 1
+      cancelled, waiting[#waiting + 1] = cancelled + 1, m.ticket
     end
     if m.place == 1 then
       defer_removal('ZREM', delayed, m.ticket)
     end
   end
 end
+leaves(waiting, true)
 -- include noop_write
-if write_ends(batch_count) then
+local out = write_ends(batch_count)
+out = write_batches(now) or out
+if write_left() > 0 or out then
   -- The client of this call relays nothing: a consumer that waits does.
-  note_event(now, now)
+  wake_one()
 end
-write_batches(now)
 run_removals()
 count('cancelled', cancelled)
 return keep_reply(string.format('%d ', cancelled) .. (page[1] ~= '0' and page[1] or ''))

@@ -3,7 +3,7 @@
 -- keys msg delayed leased dead outbox wake meta attempts reply turns working parked timers
 -- keys ends kept started awaited guests
 -- includes message deferred_removals count keep_reply held refuse_partitioned wake leaves
--- includes note_end now
+-- includes note_end now noop_write
 -- args ids
 -- Returns a digit for each: the state that it was in (1 ready, 2 delayed, 3 leased, 4 dead), or 0:
 --   there is no such message, or it is in the outbox; and '+' if a relay has work.
@@ -41,6 +41,9 @@ if has_group then
   leaves(taken_out)
   leaves(waiting, true)
   returned = write_left()
+end
+if noted_ends[1] then
+  -- include noop_write
 end
 local out = write_ends()
 run_removals()

@@ -53,7 +53,7 @@ end
 -- The id of the message that must end before the next of its group begins; '': not known.
 local function holder_of(name, order)
   for _, member in ipairs(order == 'strict' and begun_page(name, 0, 10) or {}) do
-    local own, id = string.match(member, '\t(%w*):(.+)$')
+    local own, id = string.match(member, '\t(!?%w*):(.+)$')
     local first = id and '0.' .. own .. '=' .. name .. ':' .. id
     if id and (begun_ticket(member) or redis.call('ZSCORE', leased, first)) then
       return id

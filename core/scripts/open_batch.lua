@@ -22,8 +22,9 @@ for i = 8, #ARGV, 7 do
   words[#words + 1] = id .. '\t' .. ARGV[i]
   words[#words + 1] = cmsgpack.pack({ unpack(ARGV, i + 1, i + 6) })
 end
+-- This comes before outbox_put(), which notes the event and wakes nobody.
+note_event(closes, now)
 outbox_put(ARGV[7], closes)
 bulk('HSET', batches, words)
 redis.call('HSET', msg, ARGV[7], batch_note(name, id, 'timeout 1', now))
-note_event(closes, now)
 return keep_reply(DUEQ_OK)

@@ -1,6 +1,8 @@
 -- outcome: how a message ended, if that is noted. It ends a message whose time to live is over.
 -- keys msg delayed leased dead outbox attempts meta ends kept started awaited guests end_wake
--- includes message decimal now note_end deferred_removals count refuse_layout
+-- keys wake turns working parked timers
+-- includes message decimal now note_end deferred_removals count refuse_layout noop_write wake
+-- includes leaves chain_failed
 -- args alone: id; for how many ms the caller waits (0: it does not); 'r' if it took the wake token
 -- Returns nil: no such message is known; else { now ms, in how many ms the caller must ask again
 --   (-1: it is told), state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox; 0: there is no such
@@ -13,13 +15,23 @@ local m = find_message(id, { delayed, leased, dead, outbox })
 local e = m and envelope_read(m.envelope)
 local state = m and (m.place or 0) + 1 or 0
 if state > 0 and state < 3 and e and e.keep and e.expires and e.expires <= now then
+  -- include leaves
+  -- include chain_failed
+  leaves({ m.ticket }, true)
   note_end(now, id, m.envelope, 'expired', m.ticket, '', '')
-  write_ends()
+  -- include noop_write
+  local out = chain_failed(id, e, m.ticket, 'its time to live is over', now)
+  out = write_ends() or out
+  local returned = write_left()
   defer_forget(id)
   if state == 2 then
     defer_removal('ZREM', delayed, m.ticket)
   end
   run_removals()
+  if out or returned > 0 then
+    -- The client of this call relays nothing: a consumer that waits does.
+    wake_one()
+  end
   count('expired', 1)
   state = 0
 end

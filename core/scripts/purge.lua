@@ -3,7 +3,7 @@
 -- keys msg ready high low delayed leased dead outbox attempts handover wake meta reply groups lines
 -- keys turns working parked timers ends kept started awaited guests
 -- includes ticket message envelope deferred_removals bulk count turns keep_reply held
--- includes refuse_partitioned noop_write wake leaves note_end now note_event
+-- includes refuse_partitioned noop_write wake leaves note_end now
 -- includes entry_member member_end
 -- args state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), at most how many
 -- Returns "REMOVED", or "REMOVED +" if more messages may be there.
@@ -79,12 +79,12 @@ else
     write_turns()
   end
 end
+if noted_ends[1] or set == outbox then
+  -- include noop_write
+end
 local came = write_left()
 local out = write_ends()
-if write_member_ends(now) or out then
-  -- The client of this call relays nothing: a consumer that waits does.
-  note_event(now, now)
-end
+out = write_member_ends(now) or out
 run_removals()
 remove_turns()
 for lane, number in pairs(met) do
@@ -95,7 +95,10 @@ end
 if (held and set == leased or came > 0) and purged > 0 then
   wake_one(purged > 1)
 end
-if purged == existing then
+if out then
+  -- The client of this call relays nothing: a consumer that waits does.
+  wake_one()
+elseif purged == existing then
   -- No message is left, so nobody needs to be woken, and an empty queue keeps no token.
   redis.pcall('ZREM', wake, 'w', 'x', 't')
 end

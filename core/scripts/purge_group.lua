@@ -3,7 +3,7 @@
 -- keys msg ready delayed outbox wake attempts meta reply groups lines turns parked
 -- keys ends kept started awaited guests
 -- includes ticket message envelope deferred_removals count group_mark group_line set_page
--- includes keep_reply refuse_layout noop_write wake note_end now note_event
+-- includes keep_reply refuse_layout noop_write wake note_end now
 -- args the group's name as in tickets, cursor ('': the first page), how many tickets to look at at
 --   most
 -- Returns "PURGED CURSOR": how many messages went, and the next cursor ('': that was the last).
@@ -87,7 +87,7 @@ if line and line.changed then
 end
 if write_ends() then
   -- The client of this call relays nothing: a consumer that waits does.
-  note_event(now, now)
+  wake_one()
 end
 run_removals()
 remove_segments()

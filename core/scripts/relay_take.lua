@@ -1,8 +1,7 @@
 -- relay_take: takes entries of the outbox for one other queue, under a lease of the relay's: all of
 -- them messages, or all notes for batches (lib/batch_note.lua). If the queue has a list of targets,
 -- a dead letter for a queue outside the list stays, and so does the failure of a chain, unless it
--- is for this queue. A successor goes to any queue: a worker of this
--- queue named it.
+-- is for this queue. A successor goes to any queue: a worker of this queue named it.
 -- keys msg outbox dead attempts handover wake meta targets
 -- includes now ticket outbox_entry deferred_removals outbox_postpone attempts put_tickets
 -- includes refuse_newer noop_write

@@ -439,7 +439,7 @@ def test_keys_of_another_queue_are_not_this_users(dueq: Program, shop: str) -> N
 
 def test_what_may_not_be_asked_is_no_pass(dueq: Program, shop: str) -> None:
     found = look(dueq, "--queue", "orders", shop)
-    hidden = ["persistence", "timeout", "buffers", "slow", "crashed"]
+    hidden = ["persistence", "timeout", "buffers", "slow"]
     assert {code: found[code] for code in hidden} == dict.fromkeys(hidden, "unknown")
     assert found["eviction"] == "ok"
     assert found["queues"] == "ok"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MAX_CHAIN = 32768
 
 # Options that are numbers of milliseconds in a row.
-_DURATIONS = ("delay", "at", "lease", "ttl", "unique", "durable_timeout")
+_DURATIONS = ("delay", "at", "lease", "ttl", "unique", "durable_timeout", "keep")
 _REPLACE = {
     _core.REFUSE: "refuse",
     _core.REPLACE: "replace",
@@ -218,6 +218,8 @@ def _check(draft: object, what: str, gap: Gap | None) -> None:
         )
     if CHAIN in (draft.headers or {}):
         raise InvalidError(f"chain: {what} is a chain itself: give its links one by one")
+    if gap and draft.batch is not None:
+        raise InvalidError(f"chain: {what} is in no batch: only the first link may be a member")
     for _, given in draft.gaps:
         if given is not gap:
             allowed = f"only {gap!r}" if gap else "neither dueq.PREVIOUS nor dueq.FAILURE"

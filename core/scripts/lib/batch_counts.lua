@@ -7,9 +7,9 @@
 -- id, envelope, due, extra as of push_full.
 local counted = {}
 
--- Notes that so many members of a batch ended so (acked, dead, cancelled, expired, purged); or, as
--- `pushed`, that it has more members; or, as `close`, that it closes, or, as `timeout`, that the
--- entry of the outbox which closes it has come: a relay removes that entry.
+-- Notes a change of a batch. what: acked, dead, cancelled, expired or purged: so many members ended
+-- so. close: the batch closes. timeout: the same, as the entry of the outbox which closes it has
+-- come. A relay removes that entry.
 local function batch_count(id, what, number)
   local change = counted[id] or {}
   counted[id], change[what] = change, (change[what] or 0) + number
@@ -82,7 +82,9 @@ local function push_callbacks(calls, now)
 end
 
 -- Keeps the record of a batch that has ended, and forgets the batch. Records are few: each end
--- removes those whose time is over, and after the last one's time the key expires.
+-- removes those whose time is over, and after the last one's time the key expires. The callbacks
+-- are pushed by then, so a `batch_ends` of another type must not make the script fail: a second run
+-- would push them again.
 local function end_batch(id, b, now)
   for _, field in ipairs({ id, id .. '\tthen', id .. '\tcatch', id .. '\tfinally' }) do
     defer_removal('HDEL', batches, field)
@@ -90,16 +92,18 @@ local function end_batch(id, b, now)
   if b.keep == 0 then
     return
   end
-  local found = redis.call('HSCAN', batch_ends, '0', 'COUNT', '20')[2]
+  local found = redis.pcall('HSCAN', batch_ends, '0', 'COUNT', '20')[2] or {}
   for i = 1, #found, 2 do
     local other = batch_read(found[i + 1])
-    if not other or other.ended + other.keep <= now then
+    -- An earlier batch may have had the same id: the new record takes the place of its record.
+    if found[i] ~= id and (not other or other.ended + other.keep <= now) then
       defer_removal('HDEL', batch_ends, found[i])
     end
   end
-  local left = redis.call('PTTL', batch_ends)
-  redis.call('HSET', batch_ends, id, batch_write(b))
-  redis.call('PEXPIRE', batch_ends, string.format('%d', math.max(left, b.keep)))
+  local left = tonumber(redis.pcall('PTTL', batch_ends)) or 0
+  if type(redis.pcall('HSET', batch_ends, id, batch_write(b))) == 'number' then
+    redis.pcall('PEXPIRE', batch_ends, string.format('%d', math.max(left, b.keep)))
+  end
 end
 
 -- Writes what was noted, in a script's write phase, before run_removals(). A batch that is not

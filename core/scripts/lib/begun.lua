@@ -10,7 +10,7 @@ end
 -- The current ticket of a begun message that is not leased, and its id. Such a message came back,
 -- so it has attempts. nil: it has ended.
 local function begun_ticket(member)
-  local name, own, id = string.match(member, '^([^\t]+)\t(%w*):(.+)$')
+  local name, own, id = string.match(member, '^([^\t]+)\t(!?%w*):(.+)$')
   local had = id and attempts_read(redis.call('HGET', attempts, id)) or {}
   if not id or had.suffix ~= own .. '=' .. name then
     return nil

@@ -1,10 +1,10 @@
 -- defines begun_member
 -- `begun` has the messages of groups in the order strict that were delivered and have not ended for
--- good. A member is the group, a tab, the incarnation or '', a colon and the id. Scripts that end a
--- message leave its member there: the next reserve that looks at the group finds that the message
--- has ended.
+-- good. A member is the group, a tab, what the suffix of its tickets has before '=' ('!', the
+-- incarnation, both or nothing), a colon and the id. Scripts that end a message leave its member
+-- there: the next reserve that looks at the group finds that the message has ended.
 -- Returns the member of a ticket's message; nil: it has no group.
 local function begun_member(ticket)
-  local own, name, id = string.match(ticket, '^%d+%.(%w*)=([^:]+):(.+)$')
+  local own, name, id = string.match(ticket, '^%d+%.(!?%w*)=([^:]+):(.+)$')
   return name and name .. '\t' .. own .. ':' .. id
 end

@@ -56,7 +56,7 @@ local function holder_of(name)
   local members = read_list('ZRANGE', begun, '[' .. name .. '\t', '(' .. name .. '\n', 'BYLEX',
     'LIMIT', '0', '1000')
   for _, member in ipairs(order_of(name) == 'strict' and members or {}) do
-    local own, id = string.match(member, '\t(%w*):(.+)$')
+    local own, id = string.match(member, '\t(!?%w*):(.+)$')
     local had = attempts_read(id and field(attempts, id))
     if had.suffix and had.suffix == own .. '=' .. name and field(msg, id) then
       local ticket = ticket_write(had.deliveries, id, had.suffix)
@@ -100,7 +100,7 @@ end
 
 -- A member of `begun` is of a group in the order strict.
 local function check_begun(member)
-  local name = string.match(member, '^([^\t]+)\t%w*:.')
+  local name = string.match(member, '^([^\t]+)\t!?%w*:.')
   if not name or order_of(name) ~= 'strict' then
     report_removal('group', 'ZREM', begun, member)
   end

@@ -11,7 +11,8 @@ local function group_of_ticket(ticket)
     return nil
   end
   local mark = string.byte(ticket, 13)
-  local from = third == 61 and 4 or mark == 61 and 14
+  -- '!' (33) is one byte more before the group: lib/ticket.lua reads such a ticket.
+  local from = third == 61 and 4 or third ~= 33 and mark == 61 and 14
   if not from then
     return mark == 58 and #ticket > 13 and string.find(ticket, '^%w+:', 3) and '' or nil
   end

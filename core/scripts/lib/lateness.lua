@@ -13,7 +13,7 @@ local function lateness(tickets, now, head)
     local time = tonumber(is_head and head[2] or redis.pcall('ZSCORE', delayed, tickets[i]))
     if time then
       texts[i] = decimal(now - time)
-    elseif not string.find(tickets[i], '^%d+%.%w*[hl]:') then
+    elseif not string.find(tickets[i], '^%d+%.!?%w*[hl]:') then
       texts[i], in_lane = '-', true
     end
   end

@@ -1,7 +1,7 @@
 -- needs msg now; includes draft_read outbox_put bulk
--- Puts the messages of the arguments from 6 on, five words each, into the outbox, for the queue that
--- argument 5 names. The words: the id of the entry, which the core made, and id, envelope, due,
--- extra as of push_full.
+-- Puts the messages of the arguments from 6 on, five words each, into the outbox, for the queue
+-- that argument 5 names. The words: the id of the entry, which the core made, and id, envelope,
+-- due, extra as of push_full.
 local stored = {}
 for i = 6, #ARGV, 5 do
   local draft = draft_read(ARGV, i + 1, now)

@@ -54,8 +54,9 @@ local function is_stale(ticket)
   return not envelope or envelope_suffix(envelope) ~= suffix
 end
 
--- Whether the line must wait, as a message of it was begun, has not ended, and is not the first;
--- and whether that is not known yet. None of its messages is leased.
+-- None of the line's messages is leased. Returns whether the line must wait, because a message of
+-- its group was begun, has not ended, and is not the first of the line; and whether this call does
+-- not know that yet.
 local function strict_waits(line)
   local name = line.name
   if holders[name] == nil then

@@ -186,6 +186,11 @@ final class Chain
         $queue ??= $this->tasks->queueOf($task);
         $draft = $this->tasks->linkDraft($task, $arguments, $id, $options, $gaps)
             + ['delay' => $delay, 'at' => $at];
+        if (isset($draft['batch'])) {
+            throw new InvalidArgumentException(
+                "chain: the task $task is in no batch: only the first link may be a member",
+            );
+        }
 
         return [Links::write($queue, $draft, $gaps), $queue];
     }

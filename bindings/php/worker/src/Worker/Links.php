@@ -50,9 +50,10 @@ final class Links
         'durableTimeout' => 'durable_timeout_ms',
         'key' => 'key',
         'group' => 'group',
+        'keep' => 'keep_ms',
     ];
 
-    private const DURATIONS = ['delay', 'at', 'lease', 'ttl', 'unique', 'durableTimeout'];
+    private const DURATIONS = ['delay', 'at', 'lease', 'ttl', 'unique', 'durableTimeout', 'keep'];
 
     /** What a draft has that names no such option. */
     private const DEFAULTS = [
