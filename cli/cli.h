@@ -98,9 +98,9 @@ extern const struct command result_command;                               /* res
 extern const struct command stats_command, queues_command, rates_command; /* stats.c */
 extern const struct command metrics_command;                              /* metrics.c */
 extern const struct command workers_command, inspect_command,
-    running_command;                                                      /* workers.c, inspect.c */
-extern const struct command failures_command;                             /* history.c */
-extern const struct command groups_command;                               /* groups.c */
+    running_command;                          /* workers.c, inspect.c */
+extern const struct command failures_command; /* history.c */
+extern const struct command groups_command;   /* groups.c */
 extern const struct command open_batch_command, find_batch_command, batches_command,
     cancel_batch_command;                                                 /* batches.c */
 extern const struct command top_command;                                  /* top/top.c */

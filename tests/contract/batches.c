@@ -115,9 +115,6 @@ static void do_cancel_batch(struct run *run, json_object *step) {
         compare_number(run, "the number of cancelled", field(expect, "cancelled"), cancelled);
 }
 
-const struct verb batch_verbs[] = {{"open_batch", do_open_batch},
-                                   {"find_batch", do_find_batch},
-                                   {"batches", do_batches},
-                                   {"push_to", do_push_to},
-                                   {"cancel_batch", do_cancel_batch},
-                                   {NULL, NULL}};
+const struct verb batch_verbs[] = {{"open_batch", do_open_batch},     {"find_batch", do_find_batch},
+                                   {"batches", do_batches},           {"push_to", do_push_to},
+                                   {"cancel_batch", do_cancel_batch}, {NULL, NULL}};

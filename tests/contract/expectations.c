@@ -148,16 +148,12 @@ bool compare_field(struct run *run, const char *name, json_object *wanted,
 
 void compare_message(struct run *run, json_object *expected, const dueq_message *message) {
     const dueq_bytes state = BYTES(dueq_state_name(message->state));
-    const struct text_field texts[] = {{"id", &message->id},
-                                       {"ticket", &message->ticket},
-                                       {"body", &message->body},
-                                       {"error", &message->error},
-                                       {"state", &state},
-                                       {"dead_letter", &message->dead_letter},
-                                       {"group", &message->group},
-                                       {"progress_note", &message->progress_note},
-                                       {"batch", &message->batch},
-                                       {"batch_queue", &message->batch_queue}};
+    const struct text_field texts[] = {
+        {"id", &message->id},       {"ticket", &message->ticket},
+        {"body", &message->body},   {"error", &message->error},
+        {"state", &state},          {"dead_letter", &message->dead_letter},
+        {"group", &message->group}, {"progress_note", &message->progress_note},
+        {"batch", &message->batch}, {"batch_queue", &message->batch_queue}};
     const struct number_field numbers[] = {{"attempt", message->attempt},
                                            {"max_attempts", message->max_attempts},
                                            {"crashes", message->crashes},
