@@ -257,8 +257,8 @@ MUTATIONS = {
     ),
     "relay_done_keeps_the_message": (
         "relay_done",
-        "else\n      defer_forget(id)",
-        "else",
+        "member_end(member, 'cancelled')\n      end\n      defer_forget(id)",
+        "member_end(member, 'cancelled')\n      end",
     ),
     "relay_done_notes_no_event": (
         "relay_done",
@@ -312,7 +312,7 @@ MUTATIONS = {
     ),
     "relay_take_takes_what_is_for_another_queue": (
         "relay_take",
-        "elseif name == '' or name == target then",
+        "elseif name == '' or name == target and is_note == are_notes then",
         "else",
     ),
     "release_counts_as_a_failure": (
@@ -508,7 +508,7 @@ MUTATIONS = {
     ),
     "push_replace_full_keeps_the_place_in_another_group": (
         "push_replace_full",
-        "and incarnation .. string.sub(draft.suffix, 11) == was then",
+        "and mark .. incarnation .. string.sub(draft.suffix, #mark + 11) == was then",
         "then",
     ),
     "relay_put_does_not_say_that_there_are_groups": (
