@@ -49,7 +49,7 @@ final class StubTest extends QueueTestCase
         Stats::class, Limits::class, GroupLimits::class, Rate::class, WorkerInfo::class,
         Lease::class, Failure::class, Group::class, Finding::class, Moved::class, Sizes::class,
         Long::class, Binary::class,
-        Unreadable::class,
+        Unreadable::class, End::class, BatchStatus::class,
     ];
 
     public function test_arginfo_is_generated_from_the_stub_as_it_is(): void
