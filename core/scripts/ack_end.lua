@@ -2,7 +2,7 @@
 -- keys msg leased attempts meta reply ready rates wake turns working parked timers
 -- keys ends kept started awaited guests high low delayed outbox unique batches batch_ends
 -- includes batch_counts ack_finish deferred_removals give_places keep_reply now note_end
--- includes noop_write return_problem verify_leases wake
+-- includes noop_write return_problem verify_leases tell_limits
 -- args who ends them, "HOST PID"; the result of the only message ('': none; else '=' and its
 --   bytes); tickets
 -- Returns a digit for each: 0 finished, 4 the lease is lost; 'l' if the queue has limits; and '+'
@@ -12,16 +12,12 @@ local answer, tickets = verify_leases(6, #ARGV)
 local problem = not answer and tickets
 -- include return_problem
 local taken_out, moment = tickets, now_ms()
-note_acks(moment, tickets, ARGV[4], ARGV[5])
+note_acks(tickets, ARGV[4], ARGV[5])
 -- include give_places
 -- include noop_write
 local returned = give_places and give_places() or 0
-local out = write_ends(batch_count)
+local out = write_ends(moment, batch_count)
 out = write_batches(moment) or out
 -- include ack_finish
-local state = redis.pcall('HMGET', meta, 'limited', 'held')
-if #tickets > 0 and (state[2] == '1' or returned > 0) then
-  wake_one(#tickets > 1)
-end
-return keep_reply(answer .. ((state[1] == '1' or state[1] == '2') and 'l' or '')
-  .. (out and '+' or ''))
+-- include tell_limits
+return keep_reply(answer .. (out and '+' or ''))

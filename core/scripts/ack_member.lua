@@ -22,7 +22,7 @@ local text = redis.pcall('HGET', batches, name)
 local state = redis.pcall('HMGET', meta, 'limited', 'held')
 local b = type(text) == 'string' and batch_read(text)
 if not b or state.err or state[1] or state[2] == '1' or b.state == 1
-  and b.acked + b.dead + b.cancelled + b.expired + b.purged + 1 >= b.pushed then
+  and batch_left(b) <= 1 then
   return nil
 end
 local left = redis.pcall('ZREM', leased, ticket)

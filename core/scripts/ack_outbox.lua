@@ -18,8 +18,8 @@ local taken_out = { ARGV[4] }
 -- include give_places
 -- include noop_write
 -- include put_drafts_out
-note_end(now, id, envelope, 'acked', ARGV[4], '', '')
-write_ends()
+note_end(id, envelope, 'acked', ARGV[4], '', '')
+write_ends(now)
 defer_forget(id)
 defer_removal('ZREM', leased, ARGV[4])
 -- include end_delivery

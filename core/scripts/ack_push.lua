@@ -28,8 +28,8 @@ leaves({ ARGV[4] })
 -- include keep_history
 -- include noop_write
 local outcome = store_drafts(ARGV, 5, now, { replace = replace_message, leaving = id })
-note_end(now, id, envelope, 'acked', ARGV[4], '', '')
-local out = write_ends()
+note_end(id, envelope, 'acked', ARGV[4], '', '')
+local out = write_ends(now)
 defer_removal('HDEL', attempts, id)
 -- If a successor has the message's own id, its envelope has another incarnation.
 if redis.call('HGET', msg, id) == envelope then

@@ -19,7 +19,7 @@ had.error = ARGV[5]
 local out = end_message(id, envelope_read(envelope), had, now, ARGV[6])
 note_failure(now, 'buried', ARGV[4], ARGV[6], ARGV[5])
 keep_failures()
-out = write_ends() or out
+out = write_ends(now) or out
 defer_removal('ZREM', leased, ARGV[4])
 -- include end_delivery
 return keep_reply(DUEQ_OK .. (out and '+' or ''))

@@ -19,7 +19,7 @@ for i = 1, #page[2], 2 do
   if e and e.batch == ARGV[4] and (e.batch_queue or '') == ARGV[5] then
     local m = find_message(id, { delayed, leased, dead, outbox })
     if (m.place or 0) < 2 then
-      note_end(now, id, stored, 'cancelled', m.ticket, '', '')
+      note_end(id, stored, 'cancelled', m.ticket, '', '')
       defer_forget(id)
       cancelled, waiting[#waiting + 1] = cancelled + 1, m.ticket
     end
@@ -30,7 +30,7 @@ for i = 1, #page[2], 2 do
 end
 leaves(waiting, true)
 -- include noop_write
-local out = write_ends(batch_count)
+local out = write_ends(now, batch_count)
 out = write_batches(now) or out
 if write_left() > 0 or out then
   -- The client of this call relays nothing: a consumer that waits does.

@@ -11,7 +11,7 @@
 -- include held
 -- include refuse_partitioned
 local sets, states, seen, cancelled = { delayed, leased, dead, outbox }, {}, {}, 0
-local taken_out, waiting, has_group, now = {}, {}, false, now_ms()
+local taken_out, waiting, has_group = {}, {}, false
 for i = 4, #ARGV do
   local id = ARGV[i]
   local m = not seen[id] and find_message(id, sets)
@@ -24,7 +24,7 @@ for i = 4, #ARGV do
     has_group = has_group or string.find(m.ticket, '=', 1, true)
   end
   if place < 3 then
-    note_end(now, id, m.envelope, 'cancelled', m.ticket, '', '')
+    note_end(id, m.envelope, 'cancelled', m.ticket, '', '')
   end
   if place == 2 then
     taken_out[#taken_out + 1] = m.ticket
@@ -42,10 +42,12 @@ if has_group then
   leaves(waiting, true)
   returned = write_left()
 end
+local out = false
 if noted_ends[1] then
   -- include noop_write
+  local now = now_ms()
+  out = write_ends(now)
 end
-local out = write_ends()
 run_removals()
 if (held or returned > 0) and cancelled > 0 then
   wake_one(cancelled > 1)

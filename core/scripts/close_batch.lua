@@ -9,7 +9,7 @@
 local now, is_open = now_ms(), redis.call('HEXISTS', batches, ARGV[4]) == 1
 local ended = not is_open and batch_read(redis.call('HGET', batch_ends, ARGV[4]))
 if not is_open then
-  return keep_reply(ended and ended.ended + ended.keep > now and DUEQ_OK or DUEQ_NOT_FOUND)
+  return keep_reply(ended and batch_is_kept(ended, now) and DUEQ_OK or DUEQ_NOT_FOUND)
 end
 -- include noop_write
 batch_count(ARGV[4], 'close', 1)

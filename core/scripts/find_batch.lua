@@ -8,7 +8,7 @@
 local now, id = now_ms(), ARGV[1]
 local b = batch_read(redis.call('HGET', batches, id))
   or batch_read(redis.call('HGET', batch_ends, id))
-if not b or b.state == 2 and b.ended + b.keep <= now then
+if not b or b.state == 2 and not batch_is_kept(b, now) then
   return nil
 end
 return { string.format('%d', now), '', unpack(batch_row({}, id, b)) }

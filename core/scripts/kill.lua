@@ -13,10 +13,10 @@ local now = now_ms()
 local outcome, tickets, messages = find_in_set({ unpack(ARGV, 4) }, delayed)
 leaves(tickets, true)
 for id, m in pairs(messages) do
-  note_end(now, id, m.envelope, 'dead', m.ticket, '', m.had.error)
+  note_end(id, m.envelope, 'dead', m.ticket, '', m.had.error)
 end
 put_tickets(dead, now, tickets)
-local out = write_ends()
+local out = write_ends(now)
 local returned = write_left()
 bulk('ZREM', delayed, tickets)
 run_removals()

@@ -10,7 +10,7 @@
 -- include refuse_layout
 local id, now = ARGV[4], now_ms()
 local old = batch_read(redis.call('HGET', batch_ends, id))
-if redis.call('HEXISTS', batches, id) == 1 or old and old.ended + old.keep > now then
+if redis.call('HEXISTS', batches, id) == 1 or old and batch_is_kept(old, now) then
   return keep_reply(DUEQ_DUPLICATE)
 end
 local closes, name = now + ARGV[5], string.match(msg, '^dueq:{(.*)}:msg$')

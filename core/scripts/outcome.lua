@@ -18,10 +18,10 @@ if state > 0 and state < 3 and e and e.keep and e.expires and e.expires <= now t
   -- include leaves
   -- include chain_failed
   leaves({ m.ticket }, true)
-  note_end(now, id, m.envelope, 'expired', m.ticket, '', '')
+  note_end(id, m.envelope, 'expired', m.ticket, '', '')
   -- include noop_write
   local out = chain_failed(id, e, m.ticket, 'its time to live is over', now)
-  out = write_ends() or out
+  out = write_ends(now) or out
   local returned = write_left()
   defer_forget(id)
   if state == 2 then

@@ -23,7 +23,7 @@ local function take(tickets)
         if member then
           member_end(member, 'purged')
         elseif set ~= dead and set ~= outbox then
-          note_end(now, id, m.envelope, 'purged', m.ticket, '', '')
+          note_end(id, m.envelope, 'purged', m.ticket, '', '')
         end
         defer_forget(id)
         defer_removal('HDEL', handover, id)
@@ -83,7 +83,7 @@ if noted_ends[1] or set == outbox then
   -- include noop_write
 end
 local came = write_left()
-local out = write_ends()
+local out = write_ends(now)
 out = write_member_ends(now) or out
 run_removals()
 remove_turns()

@@ -15,7 +15,7 @@
 
 -- include refuse_layout
 local name, cursor, left = ARGV[4], ARGV[5], tonumber(ARGV[6])
-local following, seen, purged, was_begun, now = '', {}, 0, false, now_ms()
+local following, seen, purged, was_begun = '', {}, 0, false
 
 -- Looks at a ticket. Returns whether it is one of the group.
 local function take(ticket)
@@ -27,7 +27,7 @@ local function take(ticket)
   was_begun = was_begun or string.byte(ticket) ~= 48
   local m = not seen[id] and find_message(id, {})
   if m and (ticket == m.ticket or not envelope_read(m.envelope)) then
-    note_end(now, id, m.envelope, 'purged', m.ticket, '', '')
+    note_end(id, m.envelope, 'purged', m.ticket, '', '')
     defer_forget(id)
     seen[id], purged = true, purged + 1
   end
@@ -85,9 +85,12 @@ end
 if line and line.changed then
   redis.call('HSET', groups, name, mark_write(line))
 end
-if write_ends() then
-  -- The client of this call relays nothing: a consumer that waits does.
-  wake_one()
+if noted_ends[1] then
+  local now = now_ms()
+  if write_ends(now) then
+    -- The client of this call relays nothing: a consumer that waits does.
+    wake_one()
+  end
 end
 run_removals()
 remove_segments()

@@ -1,13 +1,11 @@
 -- push_member: as push, of messages that become members of a batch of this queue.
 -- keys msg ready wake meta reply batches
--- includes return_problem wake keep_reply_inline batch_record batch_missing
+-- includes return_problem wake keep_reply_inline batch_record batch_to_fill
 -- args batch, then id, envelope of each
 -- Returns a digit for each: 0 stored; or an error, INVALID: there is no such batch.
 local argv = ARGV
-local n, tickets, batch = (#argv - 4) / 2, {}, batch_read(redis.call('HGET', batches, argv[4]))
-if not batch then
-  -- include batch_missing
-end
+local n, tickets = (#argv - 4) / 2, {}
+-- include batch_to_fill
 for i = 1, n do
   tickets[i] = '0.!:' .. argv[2 * i + 3]
 end

@@ -16,6 +16,6 @@ local outcome, problem = store_below_backlog(ARGV, 4, now, { replace = replace_m
 if write_left() > 0 then
   wake_one()
 end
-local out = write_ends()
+local out = write_ends(now)
 run_removals()
 return keep_reply(outcome .. (out and '+' or ''))

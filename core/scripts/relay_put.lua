@@ -58,6 +58,6 @@ redis.call('ZREMRANGEBYRANK', received, 0, -10001)
 if write_left() > 0 then
   wake_one()
 end
-write_ends()
+write_ends(now)
 run_removals()
 return table.concat(outcome)

@@ -20,7 +20,7 @@ if outcome == DUEQ_LEASE_LOST then
   return keep_reply(outcome)
 end
 keep_failures()
-out = write_ends() or out
+out = write_ends(now) or out
 -- include end_delivery
 if at then
   note_event(at, now)

@@ -60,6 +60,6 @@ local outcome = store_drafts(words, 1, now, { replace = replace_message })
 if write_left() > 0 then
   wake_one()
 end
-write_ends()
+write_ends(now)
 run_removals()
 return keep_reply(outcome)

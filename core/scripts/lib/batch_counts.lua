@@ -1,6 +1,6 @@
 -- defines batch_count write_batches
 -- needs batches batch_ends msg outbox
--- includes batch_record bulk is_name text draft_read store_drafts outbox_put deferred_removals
+-- includes batch_record bulk is_name text outbox_draft store_drafts outbox_put deferred_removals
 -- Counts the ends of members of batches, closes batches, and pushes their callbacks. `batches` has
 -- the record of each batch that has not ended, and under its id, a tab and then, catch or finally
 -- that callback: as MessagePack its queue ('': this one), the id of its entry in the outbox, and
@@ -28,8 +28,7 @@ local function batch_add(b, change, now)
   if b.dead > 0 and not had_dead then
     due[1] = 'catch'
   end
-  -- A damaged record may count more ends than members.
-  if b.state == 1 and b.acked + b.dead + b.cancelled + b.expired + b.purged >= b.pushed then
+  if b.state == 1 and batch_left(b) == 0 then
     b.state, b.ended = 2, now
     if b.acked == b.pushed then
       due[#due + 1] = 'then'
@@ -63,12 +62,8 @@ local function push_callbacks(calls, now)
         drafts[#drafts + 1] = words[i]
       end
     else
-      local draft = draft_read(words, 3, now)
-      local extra = string.format('0 %d %d', draft.window, draft.replace)
-      tickets[#tickets + 1], entries[#entries + 1] = words[2], words[2]
-      entries[#entries + 1] = string.char(0xD2) .. cmsgpack.pack({
-        words[1], words[3], draft.envelope, string.format('@%d', draft.due), extra,
-      })
+      tickets[#tickets + 1] = words[2]
+      entries[#entries + 1], entries[#entries + 2] = words[2], outbox_draft(words[1], words, 3, now)
     end
   end
   if #drafts > 0 then
@@ -96,7 +91,7 @@ local function end_batch(id, b, now)
   for i = 1, #found, 2 do
     local other = batch_read(found[i + 1])
     -- An earlier batch may have had the same id: the new record takes the place of its record.
-    if found[i] ~= id and (not other or other.ended + other.keep <= now) then
+    if found[i] ~= id and (not other or not batch_is_kept(other, now)) then
       defer_removal('HDEL', batch_ends, found[i])
     end
   end

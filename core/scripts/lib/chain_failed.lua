@@ -37,10 +37,13 @@ do
       end
     end
     local target = chain and string.match(chain, '^([^\n]+)\n')
+    if not target or not is_name(target) then
+      return false
+    end
     local failed = id .. '\n' .. string.match(msg, '^dueq:{(.*)}:msg$') .. '\n'
     -- Room for both headers, with their names and sizes.
-    local room = 65535 - 27 - #(chain or '') - #failed
-    if not target or not is_name(target) or room < 0 then
+    local room = 65535 - 27 - #chain - #failed
+    if room < 0 then
       return false
     end
     -- An error may have any bytes, and a header has UTF-8.

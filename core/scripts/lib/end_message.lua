@@ -6,7 +6,7 @@
 local function end_message(id, e, had, now, by)
   local ticket = ticket_write(had.deliveries, id, had.suffix)
   if e then
-    note_end(now, id, e.bytes, 'dead', ticket, by, had.error)
+    note_end(id, e.bytes, 'dead', ticket, by, had.error)
   end
   local out = e and e.dead_letter and e.dead_letter ~= string.match(msg, '^dueq:{(.*)}:msg$')
   count('died', 1)

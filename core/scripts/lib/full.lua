@@ -45,7 +45,7 @@ if stop > 7 then
   local problem = not outcomes and acknowledged
   -- include return_problem
   if #acknowledged > 0 then
-    note_acks(now, acknowledged, argv[stop + 5] or '', '')
+    note_acks(acknowledged, argv[stop + 5] or '', '')
     acknowledge(acknowledged)
     if by_turns then
       by_turns.leave(acknowledged, true)
@@ -221,7 +221,7 @@ note_starts(now, c)
 if noted_ends[1] then
   relay_due, first = (function()
     -- include batch_counts
-    local out = write_ends(batch_count)
+    local out = write_ends(now, batch_count)
     local calls_out, callback_at = write_batches(now)
     return out or calls_out or relay_due or c.relay_due, math.min(first, callback_at or math.huge)
   end)()

@@ -1,5 +1,5 @@
 -- defines note_begun; needs attempts begun delayed leased
--- includes begun_member clear group_in ticket attempts
+-- includes begun_member clear each_page group_in ticket attempts
 -- Orders of groups have changed. Notes the messages that were begun in groups that are in the order
 -- strict now: those that are leased, and those that were delivered and are delayed, for a retry for
 -- example. Removes those of groups that are not in this order. This takes a time in proportion to
@@ -24,20 +24,16 @@ local function note_begun(is_strict)
     end
     flush(2000)
   end
-  local function each_member(set, visit)
-    local at, page = 0, nil
-    repeat
-      page = redis.call('ZRANGE', set, at, at + 999)
-      for i = 1, #page do
-        visit(page[i])
-      end
-      at = at + 1000
-    until #page < 1000
-  end
-  each_member(begun, function(member)
-    gone[#gone + 1] = not is_strict(string.match(member, '^[^\t]*')) and member or nil
+  each_page(begun, function(page)
+    for i = 1, #page, 2 do
+      gone[#gone + 1] = not is_strict(string.match(page[i], '^[^\t]*')) and page[i] or nil
+    end
   end)
-  each_member(leased, note)
+  each_page(leased, function(page)
+    for i = 1, #page, 2 do
+      note(page[i])
+    end
+  end)
   repeat
     local page, tickets = redis.call('HSCAN', attempts, cursor, 'COUNT', 1000), { nil }
     cursor = page[1]

@@ -2,7 +2,7 @@
 -- needs awaited started ends kept msg
 -- includes envelope deferred_removals decimal member_end
 -- The ends of messages that are noted: those whose envelopes begin with 0xD3. A script calls
--- note_end() for each message that it ends, and write_ends() before run_removals().
+-- note_end() for each message that it ends, and write_ends(now) before run_removals().
 -- `ends`: id -> record, and '' -> how many bytes all records have. `kept`: id -> when the record
 -- goes. `started`: id -> when its last delivery began. `awaited`: id -> until when clients wait.
 local noted_ends = { nil }
@@ -10,22 +10,21 @@ local noted_ends = { nil }
 -- outcome: acked, dead, cancelled, expired, purged; or replaced: another message has the id now,
 -- and no end is kept. by: who ended it, "HOST PID" ('': not known). text: of acked the result
 -- ('': none; else '=' and its bytes), of dead the error.
-local function note_end(now, id, envelope, outcome, ticket, by, text)
+local function note_end(id, envelope, outcome, ticket, by, text)
   if string.byte(envelope) == 0xD3 then
     noted_ends[#noted_ends + 1] = {
-      id = id, envelope = envelope, now = now, outcome = outcome, ticket = ticket, by = by,
-      text = text,
+      id = id, envelope = envelope, outcome = outcome, ticket = ticket, by = by, text = text,
     }
   end
 end
 
 -- The same of the messages of leased tickets that are acknowledged.
-local function note_acks(now, tickets, by, text)
+local function note_acks(tickets, by, text)
   for i = 1, #tickets do
     local id = string.match(tickets[i], '^%d+%.![^:]*:(.+)$')
     local envelope = id and redis.call('HGET', msg, id)
     if envelope then
-      note_end(now, id, envelope, 'acked', tickets[i], by, text)
+      note_end(id, envelope, 'acked', tickets[i], by, text)
     end
   end
 end
@@ -47,7 +46,10 @@ end
 -- calls remove what is kept no longer, at most 100 each, and both keys expire with the last record:
 -- an idle queue keeps nothing. count_here: as of lib/member_end.lua. Returns whether a relay has
 -- work.
-local function write_ends(count_here)
+local function write_ends(now, count_here)
+  if not noted_ends[1] then
+    return false
+  end
   local records, times, bytes, last, fresh, members = {}, {}, 0, 0, {}, { nil }
   for _, each in ipairs(noted_ends) do
     local e, began = envelope_read(each.envelope), redis.pcall('HGET', started, each.id)
@@ -59,22 +61,21 @@ local function write_ends(count_here)
     end
     if e and e.keep and each.outcome ~= 'replaced' then
       local record = table.concat({
-        each.outcome .. ' ' .. decimal(each.now) .. ' '
+        each.outcome .. ' ' .. decimal(now) .. ' '
           .. (type(began) == 'string' and string.match(began, '^%d+$') or '0'),
         each.ticket, each.by, each.text,
       }, '\n')
       local size = redis.pcall('HSTRLEN', ends, each.id)
       bytes = bytes + #record - (type(size) == 'number' and size or 0)
-      last, fresh[each.id] = math.max(last, each.now + e.keep), true
+      last, fresh[each.id] = math.max(last, now + e.keep), true
       records[#records + 1], records[#records + 2] = each.id, record
-      times[#times + 1], times[#times + 2] = decimal(each.now + e.keep), each.id
+      times[#times + 1], times[#times + 2] = decimal(now + e.keep), each.id
     end
   end
   if #records > 0 then
-    local now = decimal(noted_ends[1].now)
     local final = redis.pcall('ZRANGE', kept, -1, -1, 'WITHSCORES')
     last = decimal(math.max(last, tonumber(final[2] or '') or 0))
-    local over = redis.pcall('ZRANGEBYSCORE', kept, '-inf', now, 'LIMIT', 0, 100)
+    local over = redis.pcall('ZRANGEBYSCORE', kept, '-inf', decimal(now), 'LIMIT', 0, 100)
     for _, id in ipairs(over) do
       local size = not fresh[id] and redis.pcall('HSTRLEN', ends, id)
       if type(size) == 'number' then
@@ -110,5 +111,5 @@ local function write_ends(count_here)
       redis.call('HSET', msg, each.id, marked)
     end
   end
-  return write_member_ends(members[1].now)
+  return write_member_ends(now)
 end

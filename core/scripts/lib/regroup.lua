@@ -1,5 +1,5 @@
 -- defines regroup; needs holds leased meta parked rated timers turns working
--- includes bulk clear group_in
+-- includes bulk clear each_page group_in
 -- The limits of groups have changed. Their script calls this before it writes `limited`. Groups
 -- that were at a limit, or held, come back to `turns`, and the next reserves look at each of them.
 -- Where the queue had no limits of groups, nobody has counted what is leased. Then this counts it,
@@ -8,15 +8,6 @@
 -- not count, as the script removes it from `leased`; or nil.
 local function regroup(has_limits, leaving)
   local had = redis.call('HGET', meta, 'limited') == '2'
-  -- The members of a sorted set, at most 1,000 at a time.
-  local function each_page(set, visit)
-    local at = 0
-    repeat
-      local page = redis.call('ZRANGE', set, at, at + 999, 'WITHSCORES')
-      visit(page)
-      at = at + 1000
-    until #page < 2000
-  end
   local counts, words, gone = {}, { nil }, { nil }
   if has_limits and not had then
     each_page(leased, function(page)

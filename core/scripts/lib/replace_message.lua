@@ -1,5 +1,5 @@
 -- defines replace_message; needs attempts dead delayed leased meta outbox
--- includes message envelope deferred_removals wake leaves note_end now
+-- includes message envelope deferred_removals wake leaves note_end
 -- Replaces the existing message of a draft's id. The message keeps its ticket and its place
 -- (draft.keeps_place) if it is ready or delayed and the draft replaces only its body, or if it is
 -- ready, never came back, and the draft is due now. Otherwise the old ticket and attempts go at the
@@ -17,7 +17,7 @@ local function replace_message(draft, id)
     or not m.place and not m.text and draft.at_once
   if stays and envelope_read(m.envelope)
     and mark .. incarnation .. string.sub(draft.suffix, #mark + 11) == was then
-    note_end(now_ms(), id, m.envelope, 'replaced', m.ticket, '', '')
+    note_end(id, m.envelope, 'replaced', m.ticket, '', '')
     -- The message keeps its ticket, so the draft takes over the incarnation, or has none.
     local flags = string.byte(draft.envelope, 2) - (incarnation == '' and 1 or 0)
     draft.envelope = string.sub(draft.envelope, 1, 1) .. string.char(flags)
@@ -27,7 +27,7 @@ local function replace_message(draft, id)
     return true
   end
   if m.place ~= 3 then
-    note_end(now_ms(), id, m.envelope, 'replaced', m.ticket, '', '')
+    note_end(id, m.envelope, 'replaced', m.ticket, '', '')
   end
   defer_removal('HDEL', attempts, id)
   if m.place then

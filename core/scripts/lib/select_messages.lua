@@ -58,7 +58,7 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
         by_turns.ends(ticket)
       end
       if e and e.expires and e.expires <= now then
-        note_end(now, id, envelope, 'expired', ticket, '', '')
+        note_end(id, envelope, 'expired', ticket, '', '')
         c.relay_due = chain_failed(id, e, ticket, 'its time to live is over', now, precheck_full)
           or c.relay_due
         defer_forget(id)
