@@ -172,13 +172,13 @@ static inline dueq_php_queue *dueq_php_queue_of(zend_object *object) {
 
 void dueq_php_queue_startup(void);
 /* Opens a queue. It becomes a holder of the client. False: it threw. */
+bool dueq_php_queue_open(dueq_php_queue *queue, dueq_php_client *client, zend_string *name);
 /*
  * settle.c: opens the queue to which a message's ack() or pushTo() pushes. NULL: the queue itself;
  * of a partition its whole queue. False: it threw.
  */
 bool dueq_php_target_open(const dueq_php_queue *queue, const zend_string *name,
                           dueq_queue **target);
-bool dueq_php_queue_open(dueq_php_queue *queue, dueq_php_client *client, zend_string *name);
 /* Opens a handle of the queue on another client, with its partitions. */
 dueq_status dueq_php_queue_handle(const dueq_php_queue *queue, dueq_client *client,
                                   dueq_queue **handle);
