@@ -147,7 +147,7 @@ static int run_cancel_batch(struct cli *cli, int argc, char *argv[]) {
 }
 
 const struct command find_batch_command = {
-    "find-batch", "QUEUE ID", "Shows a batch: how many of its members ended how",
+    "find-batch", "QUEUE ID", "Shows a batch: how many members it has, and how they ended",
     "STATE is open, closed (only its members add members) or ended. LEFT is how many members\n"
     "have not ended.\n"
     "\n"
