@@ -327,11 +327,11 @@ const struct command schedules_command = {
 const struct command prune_verb = {
     "schedule prune", "--app NAME", "Removes the schedules that are gone from the code of an app",
     "The workers of an app declare the schedules of its code when they start. A schedule whose\n"
-    "code you have deleted stays in its queue until this command removes it. Run the command when\n"
-    "a deploy is over. It keeps the schedules that the app's latest release has declared, in all\n"
-    "queues. It removes and prints the app's other schedules. While the release has not declared\n"
-    "all of its schedules, the command removes nothing, and ends with 1. Messages that the\n"
-    "schedules have pushed stay.\n"
+    "code you have deleted stays in its queue until you remove it, as this command does. Run the\n"
+    "command when a deploy is over. It keeps the schedules that the app's latest release has\n"
+    "declared, in all queues. It removes and prints the app's other schedules. While the release\n"
+    "has not declared all of its schedules, the command removes nothing, and ends with 1. Messages\n"
+    "that the schedules have pushed stay.\n"
     "\n"
     "Options:\n"
     "  --app NAME  the name of the app, as in its code\n"
