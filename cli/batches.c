@@ -33,16 +33,12 @@ static void print_batch(const dueq_batch *batch) {
 }
 
 static int run_find_batch(struct cli *cli, int argc, char *argv[]) {
-    static const struct option options[] = {CLI_OPTIONS};
     dueq_result *found;
     int code;
-    while (cli_option(cli, argc, argv, options) != -1)
-        ;
-    cli_words(cli, argc, 1, 1);
-    const char *id = argv[optind + 1];
-    if (!cli_open(cli, argv, &code))
+    if (!cli_begin(cli, argc, argv, 1, &code))
         return code;
-    dueq_status status = cli_wait(cli, dueq_find_batch_submit(cli->queue, text(id)), &found);
+    const dueq_bytes id = text(argv[optind]);
+    dueq_status status = cli_wait(cli, dueq_find_batch_submit(cli->queue, id), &found);
     const dueq_batch *batch = dueq_result_batch(found, 0);
     if (batch && cli->json) {
         json_line(json_of_batch(batch));
@@ -51,19 +47,15 @@ static int run_find_batch(struct cli *cli, int argc, char *argv[]) {
         print_batch(batch);
     }
     dueq_result_free(found);
-    return cli_id_outcome(cli, text(id), status);
+    return cli_id_outcome(cli, id, status);
 }
 
 static int run_batches(struct cli *cli, int argc, char *argv[]) {
-    static const struct option options[] = {CLI_OPTIONS};
     dueq_result *page = NULL;
     dueq_status status;
     size_t shown = 0;
     int code;
-    while (cli_option(cli, argc, argv, options) != -1)
-        ;
-    cli_words(cli, argc, 0, 0);
-    if (!cli_open(cli, argv, &code))
+    if (!cli_begin(cli, argc, argv, 0, &code))
         return code;
     do {
         dueq_result *next;
@@ -155,7 +147,7 @@ static int run_cancel_batch(struct cli *cli, int argc, char *argv[]) {
 }
 
 const struct command find_batch_command = {
-    "find-batch", "QUEUE ID", "Shows a batch: how many of its members ended how",
+    "find-batch", "QUEUE ID", "Shows a batch: how many members it has, and how they ended",
     "STATE is open, closed (only its members add members) or ended. LEFT is how many members\n"
     "have not ended.\n"
     "\n"

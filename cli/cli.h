@@ -239,16 +239,7 @@ void cli_warn_of_unused(const char *queue, const dueq_counts *counts);
 /* Calls show() for each of the first `most` groups of the queue, as dueq_groups() lists them. */
 dueq_status groups_read(struct cli *cli, size_t most, void (*show)(const dueq_group *, void *),
                         void *context);
-/*
- * The limits that count for one group: its own, or else those of each group. A number of 0 or an
- * empty rate: it has no such limit. limits NULL: not known, so none.
- */
-struct group_limits {
-    int64_t concurrency, backlog, weight;
-    dueq_bytes rate;
-};
-struct group_limits group_limits_of(const dueq_bounds *limits, dueq_bytes name);
-/* What dueq groups and dueq top show of a group before its name. */
+/* What dueq groups and dueq top show of a group before its name. limits NULL: not known. */
 extern const char group_titles[];
 void group_put(FILE *out, const dueq_group *group, const dueq_bounds *limits);
 

@@ -24,7 +24,17 @@ static const dueq_group_limits *own_limits(const dueq_bounds *limits, dueq_bytes
     return NULL;
 }
 
-struct group_limits group_limits_of(const dueq_bounds *limits, dueq_bytes name) {
+/*
+ * The limits that count for one group: its own, or else those of each group. A number of 0 or an
+ * empty rate: it has no such limit.
+ */
+struct group_limits {
+    int64_t concurrency, backlog, weight;
+    dueq_bytes rate;
+};
+
+/* limits NULL: not known, so none. */
+static struct group_limits group_limits_of(const dueq_bounds *limits, dueq_bytes name) {
     const dueq_group_limits *own = own_limits(limits, name);
     struct group_limits found = {.weight = own ? own->weight : 0};
     /* Messages without a group have no limits of groups. */

@@ -1,7 +1,6 @@
 #include "cli.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "json.h"
 
@@ -25,9 +24,7 @@ static void print_ms(const char *label, int64_t ms) {
 }
 
 void cli_print_end(const struct cli *cli, const dueq_end *end) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    const int64_t now_ms = time_now_ms();
     if (cli->json) {
         json_line(json_of_end(cli->queue_name, end));
         return;

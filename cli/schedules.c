@@ -326,12 +326,12 @@ const struct command schedules_command = {
 
 const struct command prune_verb = {
     "schedule prune", "--app NAME", "Removes the schedules that are gone from the code of an app",
-    "The workers of an app declare the schedules of its code when they start, and nothing removes\n"
-    "one that is gone from the code. Run this command when a deploy is over. In all queues the\n"
-    "schedules stay that the app's latest release has declared. The others of the app are "
-    "removed,\n"
-    "and printed. While the release has not declared all of its schedules, the command removes\n"
-    "nothing, and ends with 1. Messages that the schedules have pushed stay.\n"
+    "The workers of an app declare the schedules of its code when they start. A schedule whose\n"
+    "code you have deleted stays in its queue until you remove it, as this command does. Run the\n"
+    "command when a deploy is over. It keeps the schedules that the app's latest release has\n"
+    "declared, in all queues. It removes and prints the app's other schedules. While the release\n"
+    "has not declared all of its schedules, the command removes nothing, and ends with 1.\n"
+    "Messages that the schedules have pushed stay.\n"
     "\n"
     "Options:\n"
     "  --app NAME  the name of the app, as in its code\n"

@@ -939,8 +939,9 @@ typedef struct dueq_limit_options {
 
 /*
  * How dueq_open_batch() opens a batch. Start from DUEQ_BATCH, and set what differs. A callback is a
- * message that the queue gets, or the queue with the name behind it. A callback has no key, and
- * replaces no message. If a message has its id, it is not pushed.
+ * message that the batch pushes to its own queue, or to the queue that the callback's member names.
+ * A callback has no key, and replaces no message. If that queue has a message of its id, the batch
+ * does not push the callback.
  */
 typedef struct dueq_batch_options {
     size_t struct_size;

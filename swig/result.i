@@ -180,8 +180,7 @@ static PyObject *answer_object(dueq_status status, const dueq_result *result) {
                           PyList_New(0), PyList_New(0), PyList_New(0)};
     int failed = !lists.messages || !lists.rates || !lists.findings || !lists.workers ||
                  !lists.failures || !lists.groups || !lists.ends || !lists.batches ||
-                 !lists.values ||
-                 !lists.jobs || !lists.outcomes;
+                 !lists.values || !lists.jobs || !lists.outcomes;
 
     for (size_t i = 0; !failed && i < dueq_result_count(result); i++)
         failed = append_item(&lists, result, i);

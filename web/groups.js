@@ -1,10 +1,10 @@
 // The groups of a queue: what waits, what keeps it waiting, and the limits.
 
 import * as api from "./api.js";
-import { ask, brief, button, el, number, second, span, toast } from "./dom.js";
+import { ask, brief, button, el, number, second, span } from "./dom.js";
 import { wholeOf } from "./live.js";
 import { put } from "./patch.js";
-import { attempt, cell, problem, table } from "./table.js";
+import { attempt, cell, postPages, problem, table } from "./table.js";
 
 const PAGE = 50;
 const MOST = 200; // groups that one request reads at most; more rows are not read by themselves
@@ -68,18 +68,7 @@ export function groups(queue) {
       `The messages of ${brief(name)} that wait (about ${number(waiting)}) or are delayed are `
         + "deleted. Leased and dead ones stay.",
       { yes: "Purge it", danger: true }))) return;
-    let purged = 0, after;
-    try {
-      do {
-        const page =
-          await api.post(api.of(queue, "purge_group") + api.query({ group: name, after }));
-        purged += page.list[0].purged;
-        after = page.next;
-      } while (after);
-      toast(purged === 1 ? "1 message was deleted" : `${number(purged)} messages were deleted`);
-    } catch (error) {
-      toast(error.message, true);
-    }
+    await postPages(queue, "purge_group", { group: name }, "purged", "was deleted", "were deleted");
     read(undefined, true);
   }
 

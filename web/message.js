@@ -95,7 +95,6 @@ function holderOf(inspected) {
 const ENDS =
   { failed: "failed", crashed: "crashed: its lease ended", buried: "was buried", died: "died" };
 
-/** The failures, the oldest first. */
 /** How a message ended that was pushed with `keep`. */
 function endOf(end) {
   const of = (ms) => ms === null ? "not known" : `${ms / 1000} s`;
@@ -112,6 +111,7 @@ function endOf(end) {
   ].filter(Boolean)));
 }
 
+/** The failures, the oldest first. */
 function historyOf(inspected) {
   return el("section", null, el("h2", null, "History"), facts([
     ["Pushed", time(inspected.pushed_ms), ` (${away(inspected.pushed_ms, inspected.now_ms)})`],

@@ -2,12 +2,11 @@
 
 import * as api from "./api.js";
 import { chart } from "./chart.js";
-import { ask, away, brief, button, el, number, path, plain, second, size, span,
-  toast } from "./dom.js";
+import { ask, away, brief, button, el, number, path, plain, second, size, span } from "./dom.js";
 import { groups } from "./groups.js";
 import { liveCharts, putBadges, putWhy, wholeOf, why } from "./live.js";
 import { put, set } from "./patch.js";
-import { attempt, cell, problem, table } from "./table.js";
+import { attempt, cell, postPages, problem, table } from "./table.js";
 import { workers } from "./workers.js";
 
 const PAGE = 50;
@@ -114,19 +113,8 @@ function errors(queue) {
     if (!(await ask("Kick all of these?",
       `About ${count} dead messages become ready again: ${brief(name)}`,
       { yes: "Kick them" }))) return;
-    let kicked = 0, after;
-    try {
-      do {
-        const part =
-          await api.post(api.of(queue, "kick_group") + api.query({ error: name, after }));
-        kicked += part.list[0].kicked;
-        after = part.next;
-      } while (after);
-      toast(kicked === 1 ? "1 message is ready again"
-        : `${number(kicked)} messages are ready again`);
-    } catch (error) {
-      toast(error.message, true);
-    }
+    await postPages(queue, "kick_group", { error: name }, "kicked", "is ready again",
+      "are ready again");
     read(true);
   }
 

@@ -1,6 +1,7 @@
 // Tables, and the result of an action.
 
-import { el, plain, toast } from "./dom.js";
+import * as api from "./api.js";
+import { el, number, plain, toast } from "./dom.js";
 import { keyed, put, set } from "./patch.js";
 
 export const problem = (error) => el("p", { class: "bad" }, plain(error.message));
@@ -56,5 +57,24 @@ export async function attempt(what, action) {
   } catch (error) {
     toast(`${what}: ${error.message}`, true);
     return false;
+  }
+}
+
+/**
+ * Posts a verb that changes messages a page at a time, until the last page. Shows how many it
+ * changed, or the error. count: the member of each answer that has the number. one, many: the words
+ * behind "1 message", and behind any other number.
+ */
+export async function postPages(queue, verb, values, count, one, many) {
+  let all = 0, after;
+  try {
+    do {
+      const page = await api.post(api.of(queue, verb) + api.query({ ...values, after }));
+      all += page.list[0][count];
+      after = page.next;
+    } while (after);
+    toast(all === 1 ? `1 message ${one}` : `${number(all)} messages ${many}`);
+  } catch (error) {
+    toast(error.message, true);
   }
 }

@@ -92,39 +92,21 @@ ZEND_METHOD(Dueq_Queue, findBatch) {
     }
 }
 
-ZEND_METHOD(Dueq_Queue, batches) {
-    dueq_bytes cursor = {NULL, 0};
-    zval batches, *batch;
+static void add_batch(HashTable *batches, const dueq_result *page, size_t index) {
+    const dueq_batch *batch = dueq_result_batch(page, index);
+    zval made;
 
+    make_batch(&made, batch);
+    zend_hash_str_update(batches, batch->id.data, batch->id.size, &made);
+}
+
+ZEND_METHOD(Dueq_Queue, batches) {
     ZEND_PARSE_PARAMETERS_NONE();
 
     THIS_QUEUE(queue);
-    array_init(&batches);
-    do {
-        dueq_result *result;
-
-        if (dueq_php_finish(queue->client,
-                            dueq_batches_submit(queue->queue, cursor, DUEQ_MAX_BATCH)) < 0) {
-            zval_ptr_dtor(&batches);
-            RETURN_THROWS();
-        }
-        result = queue->client->result;
-        for (size_t i = 0; i < dueq_result_count(result); i++) {
-            const dueq_batch *from = dueq_result_batch(result, i);
-            zval made;
-
-            make_batch(&made, from);
-            zend_hash_str_update(Z_ARRVAL(batches), from->id.data, from->id.size, &made);
-        }
-        cursor = dueq_result_cursor(result);
-    } while (cursor.size);
-    array_init_size(return_value, zend_hash_num_elements(Z_ARRVAL(batches)));
-    ZEND_HASH_FOREACH_VAL(Z_ARRVAL(batches), batch) {
-        Z_ADDREF_P(batch);
-        zend_hash_next_index_insert_new(Z_ARRVAL_P(return_value), batch);
+    if (!dueq_php_pages_list(return_value, queue, dueq_batches_submit, add_batch)) {
+        RETURN_THROWS();
     }
-    ZEND_HASH_FOREACH_END();
-    zval_ptr_dtor(&batches);
 }
 
 ZEND_METHOD(Dueq_Queue, cancelBatch) {

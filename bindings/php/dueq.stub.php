@@ -1202,10 +1202,11 @@ namespace Dueq
          * afterwards creates the queue again, and so does a waiting consumer. Locks stay until they
          * end.
          *
-         * @param bool $force also if the queue has batches that have not ended, which end without
-         *     callbacks, or members of other queues' batches, which count them as dead
+         * @param bool $force also remove a queue that has batches that have not ended, or members
+         *     of other queues' batches. Its batches end without callbacks. The other queues'
+         *     batches count the members as dead
          * @return int how many messages it deleted
-         * @throws Exception\DueqException it has such batches or members
+         * @throws Exception\DueqException without $force, the queue has such batches or members
          */
         public function remove(bool $force = false): int {}
 
@@ -1320,8 +1321,8 @@ namespace Dueq
         public function cancelBatch(string $id, ?string $batchQueue = null): int {}
 
         /**
-         * Stores members of a batch of this queue in another queue. A member that the other queue
-         * refuses, since a message has its id, counts as cancelled.
+         * Stores members of a batch of this queue in another queue. If the other queue has a
+         * message of a member's id, it refuses the member, which counts as cancelled.
          *
          * @param array<string|array<string, mixed>> $messages as of pushMany(), all with the same
          *     `batch`
@@ -1746,7 +1747,7 @@ namespace Dueq
          * @param bool $wait false: the ack of a message of consume() goes with the loop's next
          *     request, within a quarter of a second, as acks of work() do. Where it finds the lease
          *     lost, nothing is thrown: Consumer::lost() counts the message. Any other ack is sent
-         *     and answered now. Not with $push and $result
+         *     and answered now. Not with $push or $result
          * @param string|null $result up to 1 MiB, which the queue keeps with the message's end: see
          *     Queue::outcome(). If the message was pushed without $keep, it is dropped. Not with
          *     $push. A larger one throws a TooLargeException, and the message stays leased
@@ -2540,7 +2541,7 @@ namespace Dueq
     }
 
     /**
-     * A batch, and how many of its members ended how. Times are in seconds since 1970.
+     * A batch: how many members it has, and how they ended. Times are in seconds since 1970.
      *
      * @strict-properties
      * @not-serializable

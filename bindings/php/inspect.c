@@ -18,8 +18,38 @@ static void make_worker(zval *out, const dueq_worker *from) {
     MAKE_OBJECT(out, dueq_php_worker_ce, DUEQ_WORKER_FIELDS);
 }
 
+bool dueq_php_pages_list(zval *list, const dueq_php_queue *queue, dueq_php_page_submit *submit,
+                         dueq_php_page_add *add) {
+    dueq_bytes cursor = {NULL, 0};
+    zval items, *item;
+
+    array_init(&items);
+    do {
+        dueq_result *result;
+
+        if (dueq_php_finish(queue->client, submit(queue->queue, cursor, DUEQ_MAX_BATCH)) < 0) {
+            zval_ptr_dtor(&items);
+            return false;
+        }
+        result = queue->client->result;
+        for (size_t i = 0; i < dueq_result_count(result); i++) {
+            add(Z_ARRVAL(items), result, i);
+        }
+        cursor = dueq_result_cursor(result);
+    } while (cursor.size);
+    array_init_size(list, zend_hash_num_elements(Z_ARRVAL(items)));
+    ZEND_HASH_FOREACH_VAL(Z_ARRVAL(items), item) {
+        Z_ADDREF_P(item);
+        zend_hash_next_index_insert_new(Z_ARRVAL_P(list), item);
+    }
+    ZEND_HASH_FOREACH_END();
+    zval_ptr_dtor(&items);
+    return true;
+}
+
 /* A worker that registers between two pages is on both: its last registration counts. */
-static void add_worker(HashTable *workers, const dueq_worker *worker) {
+static void add_worker(HashTable *workers, const dueq_result *page, size_t index) {
+    const dueq_worker *worker = dueq_result_worker(page, index);
     zval made;
 
     make_worker(&made, worker);
@@ -27,33 +57,11 @@ static void add_worker(HashTable *workers, const dueq_worker *worker) {
 }
 
 ZEND_METHOD(Dueq_Queue, workers) {
-    dueq_bytes cursor = {NULL, 0};
-    zval workers, *worker;
-
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_QUEUE(queue);
-    array_init(&workers);
-    do {
-        dueq_result *result;
-
-        if (dueq_php_finish(queue->client,
-                            dueq_workers_submit(queue->queue, cursor, DUEQ_MAX_BATCH)) < 0) {
-            zval_ptr_dtor(&workers);
-            RETURN_THROWS();
-        }
-        result = queue->client->result;
-        for (size_t i = 0; i < dueq_result_count(result); i++) {
-            add_worker(Z_ARRVAL(workers), dueq_result_worker(result, i));
-        }
-        cursor = dueq_result_cursor(result);
-    } while (cursor.size);
-    array_init_size(return_value, zend_hash_num_elements(Z_ARRVAL(workers)));
-    ZEND_HASH_FOREACH_VAL(Z_ARRVAL(workers), worker) {
-        Z_ADDREF_P(worker);
-        zend_hash_next_index_insert_new(Z_ARRVAL_P(return_value), worker);
+    if (!dueq_php_pages_list(return_value, queue, dueq_workers_submit, add_worker)) {
+        RETURN_THROWS();
     }
-    ZEND_HASH_FOREACH_END();
-    zval_ptr_dtor(&workers);
 }
 
 static void make_failure(zval *out, const dueq_failure *from) {

@@ -172,13 +172,23 @@ static inline dueq_php_queue *dueq_php_queue_of(zend_object *object) {
 
 void dueq_php_queue_startup(void);
 /* Opens a queue. It becomes a holder of the client. False: it threw. */
+bool dueq_php_queue_open(dueq_php_queue *queue, dueq_php_client *client, zend_string *name);
 /*
  * settle.c: opens the queue to which a message's ack() or pushTo() pushes. NULL: the queue itself;
  * of a partition its whole queue. False: it threw.
  */
 bool dueq_php_target_open(const dueq_php_queue *queue, const zend_string *name,
                           dueq_queue **target);
-bool dueq_php_queue_open(dueq_php_queue *queue, dueq_php_client *client, zend_string *name);
+/* inspect.c: the submit of a verb that lists a queue page by page. */
+typedef dueq_status dueq_php_page_submit(dueq_queue *queue, dueq_bytes cursor, size_t page);
+/* Adds an item of a page under the key that tells it from other items. */
+typedef void dueq_php_page_add(HashTable *items, const dueq_result *page, size_t index);
+/*
+ * Makes a list of the items of all pages. An item that is on two pages is in the list once, as the
+ * later page has it. False: it threw.
+ */
+bool dueq_php_pages_list(zval *list, const dueq_php_queue *queue, dueq_php_page_submit *submit,
+                         dueq_php_page_add *add);
 /* Opens a handle of the queue on another client, with its partitions. */
 dueq_status dueq_php_queue_handle(const dueq_php_queue *queue, dueq_client *client,
                                   dueq_queue **handle);

@@ -152,17 +152,18 @@ void top_read_view(struct top *top) {
     dueq_queue_close(queue);
     /* If a key has changed the view meanwhile, drop the result: the new view is read next. */
     const bool stays = view == top->view && strcmp(name, top->queue) == 0 && !top->hurry;
-    if (stays && status != DUEQ_INTERRUPTED && view == TOP_MESSAGE) {
+    const bool kept = stays && status != DUEQ_INTERRUPTED;
+    if (kept && view == TOP_MESSAGE) {
         history_end(&top->history);
         top->history = reading.history;
         reading.history = (struct history){0};
         keep(&top->message, &reading.list);
         top->message_status = status;
-    } else if (stays && status != DUEQ_INTERRUPTED && view == TOP_GROUPS) {
+    } else if (kept && view == TOP_GROUPS) {
         follow_group(top, reading.groups);
         keep_groups(top, &reading);
         top->groups_status = status;
-    } else if (stays && status != DUEQ_INTERRUPTED) {
+    } else if (kept) {
         keep_groups(top, &reading);
         keep(&top->page, &reading.list);
         top->page_status = status;

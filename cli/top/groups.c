@@ -94,7 +94,7 @@ void draw_groups(const struct top *top, struct top_page *page) {
                  top->groups_status ? dueq_status_text(top->groups_status)
                  : !top->groups     ? "Reading..."
                  : dueq_result_cursor(top->groups).size
-                     ? "Nothing of these groups waits or is leased."
+                     ? "The groups of this page have no message that waits or is leased."
                      : "No message with a group waits or is leased.");
     if (dueq_result_cursor(top->groups).size)
         page_say(page, TOP_DIM, "There are more: n shows them");

@@ -122,7 +122,7 @@ void top_cell(FILE *out, dueq_bytes text, int width);
 void top_cell_text(FILE *out, const char *text, int width);
 /* Writes escaped text, cut at `width` columns. Returns the columns that it takes. */
 size_t top_clip(FILE *out, const char *text, size_t width);
-/* Writes escaped text, cut at `width` columns, which others escape again. Returns its columns. */
+/* Escapes text, and writes it as top_clip() does. page_put() may escape it once more. */
 size_t top_brief(FILE *out, dueq_bytes text, size_t width);
 /* Draws a bar of one column for each value. */
 void top_spark(FILE *out, const int64_t *values, size_t count);

@@ -19,10 +19,9 @@
  */
 
 /* The most that one run of the script looks at: */
-#define MOST_HASH 1600  /* entries of a hash */
-#define MOST_PLACE 4500 /* tickets of a lane or set */
-#define MOST_FEW                                                                                   \
-    200 /* entries of the outbox, of `handover`, of groups and their lines, or of ends */
+#define MOST_HASH 1600    /* entries of a hash */
+#define MOST_PLACE 4500   /* tickets of a lane or set */
+#define MOST_FEW 200      /* entries of the outbox, `handover`, groups, lines, ends or batches */
 #define MOST_JUDGED 500   /* tickets that it judges */
 #define MOST_BYTES 786432 /* bytes; after a run that read more, the next one looks at less */
 

@@ -6,9 +6,9 @@
 
 /*
  * Each key of a queue, and the word with which it ends. Behind that word REPLY has the session
- * (op.c), LOCK and LOCK_WAKE a lock's name (verbs/lock.c), END_WAKE an id (verbs/ends.c). Of a
- * queue with partitions are PARTITIONS and MEMBERS (partition/), of registered consumers CONSUMERS
- * and DESCRIBED (verbs/workers.c). Another system's queue has keys of its own from MSG on.
+ * (op.c), LOCK and LOCK_WAKE a lock's name (verbs/lock.c), END_WAKE an id (verbs/ends.c).
+ * PARTITIONS and MEMBERS are of a queue with partitions (partition/), CONSUMERS and DESCRIBED of
+ * registered consumers (verbs/workers.c). Another system's queue has keys of its own from MSG on.
  */
 #define DUEQ__KEYS(X)                                                                              \
     X(REPLY, "reply")                                                                              \

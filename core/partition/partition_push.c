@@ -248,7 +248,10 @@ static struct partition_push *copy(const struct dueq__push_request *request,
     return push;
 }
 
-/* *chooser: what chooses the partitions of these drafts; NONE for successors in another queue. */
+/*
+ * Checks the drafts. *chooser: what chooses their partitions; NONE if they are successors that
+ * another queue gets.
+ */
 static dueq_status check(dueq_queue *queue, const struct dueq__push_request *request,
                          enum dueq__chooser *chooser) {
     const struct dueq__partitions *partitions = dueq__partitions_of(queue);

@@ -6,7 +6,10 @@
 
 /* How a message ended: asks outcome.lua, waits, and reads records of lib/note_end.lua. */
 
-/* A call that waits is noted for this long. It asks again within 15 s, so that this goes on. */
+/*
+ * The server notes a waiting call for this long. The call asks again within 15 s, which notes it
+ * anew.
+ */
 #define NOTED_MS 60000
 
 const struct dueq__item_type dueq__type_end = {sizeof(dueq_end)};

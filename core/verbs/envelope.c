@@ -8,7 +8,7 @@ enum {
     TAG_DEAD_LETTER = 4,
     TAG_KEEP = 5,
     TAG_BATCH = 6,
-    TAG_COUNTED = 7, /* the batch, which has counted the end */
+    TAG_COUNTED = 7, /* in place of TAG_BATCH, when the batch has counted the end */
     TAG_BATCH_QUEUE = 8
 };
 

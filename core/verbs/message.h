@@ -45,10 +45,11 @@ size_t dueq__headers_size(const dueq_draft *draft);
 
 /* envelope.c */
 
+/* The first byte of an envelope, and of a note for a batch, which is an entry of the outbox. */
 #define DUEQ__ENVELOPE_VERSION 0xD1
-#define DUEQ__NOTE_VERSION 0xD4   /* a note for a batch, in the outbox */
-#define DUEQ__ENVELOPE_NOTED 0xD3 /* the same form; the end of the message is noted */
-enum {                            /* flags of the envelope */
+#define DUEQ__ENVELOPE_NOTED 0xD3 /* the end of the message is noted; else as VERSION */
+#define DUEQ__NOTE_VERSION 0xD4
+enum { /* flags of the envelope */
        /* The producer gave the id: an incarnation tells this push from an earlier one. */
        DUEQ__FLAG_INCARNATION = 1,
        DUEQ__FLAG_LEASE = 2,

@@ -31,9 +31,16 @@ struct batch {
     dueq_durability durability;
 };
 
-/* For how long the end is kept. A schedule's message keeps none, and its jobs have their own. */
-static int64_t keep_of(const dueq_queue *queue, const dueq_draft *draft, bool made) {
-    return draft->keep_ms || made ? draft->keep_ms : queue->keep_ms;
+/*
+ * The draft as it is stored: with the keep_ms of the handle, if it has none of its own. What a
+ * schedule verb made stays as it is: the schedule's message keeps no end, and its jobs have their
+ * own keep_ms.
+ */
+static dueq_draft stored(const dueq_queue *queue, const dueq_draft *draft, bool made) {
+    dueq_draft kept = *draft;
+    if (!kept.keep_ms && !made)
+        kept.keep_ms = queue->keep_ms;
+    return kept;
 }
 
 static bool is_due_with(const dueq_draft *draft, const dueq_draft *first) {
@@ -92,8 +99,7 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, dueq_bytes home,
         if (status)
             break;
         batch->id_bytes += draft->id.size ? draft->id.size : DUEQ__ID_SIZE;
-        dueq_draft kept = *draft;
-        kept.keep_ms = keep_of(queue, draft, made);
+        dueq_draft kept = stored(queue, draft, made);
         size_t size = dueq__envelope_write(&kept, draft->id.size ? "" : NULL, batch->home, NULL);
         batch->envelope_bytes += size;
         bool plain = size <= LARGE && !draft->ttl_ms && !draft->priority && !kept.keep_ms;
@@ -113,6 +119,7 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, dueq_bytes home,
     }
     batch->is_later = !status && (drafts->delay_ms || drafts->at_ms);
     batch->fast = batch->fast && !(batch->has_group && batch->is_later);
+    batch->fast_members = batch->fast_members && batch->member_of.size;
     if (!status && batch->envelope_bytes > DUEQ_MAX_BODY)
         status =
             dueq__fail(error, DUEQ_TOO_LARGE,
@@ -156,10 +163,9 @@ static void put_draft(dueq_client *client, const struct batch *batch, const dueq
         dueq__id_next(&client->ids, entry);
         dueq__resp_bytes(words, entry, sizeof entry);
     }
-    dueq_draft kept = *draft;
-    kept.keep_ms = keep_of(client->op->queue, draft, batch->made);
+    dueq_draft kept = stored(client->op->queue, draft, batch->made);
     put_envelope(client, &kept, id, batch->home, words);
-    if (batch->fast || (batch->fast_members && batch->member_of.size))
+    if (batch->fast || batch->fast_members)
         return;
     if (batch->is_one && !batch->replaces) {
         if (batch->is_later)

@@ -80,7 +80,7 @@ static void set_progress(dueq_message *message) {
     dueq_bytes cursor = {"", 0};
     for (size_t i = 0; i < message->header_count; i++) {
         const dueq_header *header = &message->headers[i];
-        if (header->name.size == 6 && memcmp(header->name.data, "cursor", 6) == 0)
+        if (dueq__bytes_equal(header->name, dueq__text("cursor")))
             cursor = header->value;
     }
     const char *at = cursor.data, *stop = cursor.size ? memchr(at, '\n', cursor.size) : NULL;

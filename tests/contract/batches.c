@@ -29,15 +29,6 @@ static void do_open_batch(struct run *run, json_object *step) {
 }
 
 static void compare_batch(struct run *run, json_object *expected, const dueq_batch *from) {
-#define COMPARE_TEXT(name, text)                                                                   \
-    if (field(expected, #name))                                                                    \
-        compare_bytes(run, #name, field(expected, #name), text);
-#define COMPARE_COUNT(name, number)                                                                \
-    if (field(expected, #name))                                                                    \
-        compare_number(run, #name, field(expected, #name), number);
-#define COMPARE_TIME COMPARE_COUNT
-#define COMPARE_MAYBE_TIME COMPARE_COUNT
-#define COMPARE_FIELD(KIND, member) COMPARE_##KIND(member, from->member)
     DUEQ_BATCH_FIELDS(COMPARE_FIELD)
     static const char *const names[] = {"opened_in_ms", "closes_in_ms", "ended_in_ms"};
     const int64_t times[] = {from->opened_ms, from->closes_ms, from->ended_ms};

@@ -129,6 +129,27 @@ static void compare_headers(struct run *run, json_object *expected, const dueq_m
     }
 }
 
+void compare_integer(struct run *run, json_object *expected, const char *name, int64_t got,
+                     int64_t none) {
+    json_object *wanted;
+    if (!json_object_object_get_ex(expected, name, &wanted))
+        return;
+    if (wanted)
+        compare_number(run, name, wanted, got);
+    else if (got != none)
+        wrong(run, "there is a %s: %lld", name, (long long)got);
+}
+
+void compare_text(struct run *run, json_object *expected, const char *name, dueq_bytes got) {
+    json_object *wanted;
+    if (!json_object_object_get_ex(expected, name, &wanted))
+        return;
+    if (wanted)
+        compare_bytes(run, name, wanted, got);
+    else if (got.size)
+        wrong(run, "there is a %s: %s", name, shown(run, got));
+}
+
 bool compare_field(struct run *run, const char *name, json_object *wanted,
                    const struct text_field *texts, size_t text_count,
                    const struct number_field *numbers, size_t number_count) {

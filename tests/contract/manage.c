@@ -212,42 +212,6 @@ static void do_stats(struct run *run, json_object *step) {
     }
 }
 
-/*
- * Compares a field of the struct `from` with what is expected of it, if anything: for the lists of
- * fields in dueq_verbs.h, whose kinds are those of core/results.py.
- */
-#define COMPARE_FIELD(kind, member) COMPARE_##kind(#member, from->member);
-#define COMPARE_COUNT(name, number) compare_integer(run, expected, name, number, 0)
-#define COMPARE_OPTIONAL COMPARE_COUNT
-#define COMPARE_INDEX(name, number) compare_integer(run, expected, name, number, -1)
-#define COMPARE_FLAG COMPARE_COUNT
-#define COMPARE_TIME COMPARE_COUNT
-#define COMPARE_TEXT(name, text) compare_text(run, expected, name, text)
-#define COMPARE_NAME COMPARE_TEXT
-#define COMPARE_FAILURE_KIND(name, kind) COMPARE_TEXT(name, BYTES(dueq_failure_name(kind)))
-
-/* none: what is expected as null. */
-static void compare_integer(struct run *run, json_object *expected, const char *name, int64_t got,
-                            int64_t none) {
-    json_object *wanted;
-    if (!json_object_object_get_ex(expected, name, &wanted))
-        return;
-    if (wanted)
-        compare_number(run, name, wanted, got);
-    else if (got != none)
-        wrong(run, "there is a %s: %lld", name, (long long)got);
-}
-
-static void compare_text(struct run *run, json_object *expected, const char *name, dueq_bytes got) {
-    json_object *wanted;
-    if (!json_object_object_get_ex(expected, name, &wanted))
-        return;
-    if (wanted)
-        compare_bytes(run, name, wanted, got);
-    else if (got.size)
-        wrong(run, "there is a %s: %s", name, shown(run, got));
-}
-
 static void compare_group_limits(struct run *run, json_object *expected,
                                  const dueq_group_limits *from) {
     DUEQ_GROUP_LIMITS_FIELDS(COMPARE_FIELD)
@@ -333,9 +297,7 @@ static void do_failures(struct run *run, json_object *step) {
 }
 
 static void compare_group(struct run *run, json_object *expected, const dueq_group *from) {
-#define COMPARE_MAYBE_TIME COMPARE_COUNT
     DUEQ_GROUP_FIELDS(COMPARE_FIELD)
-#undef COMPARE_MAYBE_TIME
     if (field(expected, "oldest_in_ms") &&
         !is_distance(run, field(expected, "oldest_in_ms"), from->oldest_ms))
         wrong(run, "the oldest is of %lld", (long long)from->oldest_ms);
@@ -351,7 +313,6 @@ static void do_outcome(struct run *run, json_object *step) {
         run, field(step, "expect"),
         dueq_outcome(run->queue, bytes(run, step, "id"), number(step, "timeout_ms", 0), &result));
     const dueq_end *from = dueq_result_end(result, 0);
-#define COMPARE_MAYBE_TIME COMPARE_COUNT
 #define COMPARE_MEASURED(name, ms) compare_integer(run, expected, name, ms, -1)
 #define COMPARE_BYTES COMPARE_TEXT
     if (expected && from) {
@@ -370,7 +331,6 @@ static void do_outcome(struct run *run, json_object *step) {
     } else if (expected) {
         wrong(run, "there is no end");
     }
-#undef COMPARE_MAYBE_TIME
     dueq_result_free(result);
 }
 

@@ -126,6 +126,25 @@ void compare_time(struct run *run, const char *what, json_object *expected, int6
 void compare_status(struct run *run, json_object *expect, dueq_status got);
 /* "statuses": a list, or how many there are of each. */
 void compare_statuses(struct run *run, json_object *expect, const dueq_result *result);
+/* Compares the field of this name, if it is expected. none: what is expected as null. */
+void compare_integer(struct run *run, json_object *expected, const char *name, int64_t got,
+                     int64_t none);
+void compare_text(struct run *run, json_object *expected, const char *name, dueq_bytes got);
+/*
+ * Compares a field of the struct `from` with what is expected of it, if anything: for the lists of
+ * fields in dueq_verbs.h, whose kinds are those of core/results.py.
+ */
+#define COMPARE_FIELD(kind, member) COMPARE_##kind(#member, from->member);
+#define COMPARE_COUNT(name, number) compare_integer(run, expected, name, number, 0)
+#define COMPARE_OPTIONAL COMPARE_COUNT
+#define COMPARE_INDEX(name, number) compare_integer(run, expected, name, number, -1)
+#define COMPARE_FLAG COMPARE_COUNT
+#define COMPARE_TIME COMPARE_COUNT
+#define COMPARE_MAYBE_TIME COMPARE_COUNT
+#define COMPARE_TEXT(name, text) compare_text(run, expected, name, text)
+#define COMPARE_NAME COMPARE_TEXT
+#define COMPARE_FAILURE_KIND(name, kind) COMPARE_TEXT(name, BYTES(dueq_failure_name(kind)))
+
 struct text_field {
     const char *name;
     const dueq_bytes *bytes;

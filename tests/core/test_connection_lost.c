@@ -125,45 +125,41 @@ static void test_ack_cut_after_it_was_applied_is_ok(void **state) {
     dueq_result_free(result);
 }
 
-static void test_ack_with_a_result_cut_after_it_was_applied_is_ok(void **state) {
-    (void)state;
+/* Acknowledges a message with a result, while the proxy cuts `times` connections. */
+static void ack_with_a_result(enum cut how, int times) {
     dueq_draft draft = DUEQ_DRAFT;
-    dueq_result *result, *ended;
+    dueq_result *result;
     draft.body = BYTES("x");
     draft.id = BYTES("one");
     draft.keep_ms = 60000;
     assert_status(cut.client, OK, dueq_push(cut.queue, &draft, 1, NULL));
     const dueq_message *message = reserve_one(cut.queue, 0, 0, &result);
-    proxy_cut(&proxy, CUT_REQUEST, "HELLO-WORLD", 1);
+    proxy_cut(&proxy, how, "HELLO-WORLD", times);
     assert_status(cut.client, OK,
                   dueq_ack_result(cut.queue, message->ticket, BYTES("HELLO-WORLD")));
-    assert_int_equal(proxy_cuts(&proxy), 1);
-    assert_int_equal(existing(), 0);
-    assert_status(cut.client, OK, dueq_outcome(cut.queue, BYTES("one"), 0, &ended));
+    assert_int_equal(proxy_cuts(&proxy), times);
+    dueq_result_free(result);
+}
+
+static void assert_result_is_kept(int64_t timeout_ms) {
+    dueq_result *ended;
+    assert_status(cut.client, OK, dueq_outcome(cut.queue, BYTES("one"), timeout_ms, &ended));
     assert_int_equal(dueq_result_end(ended, 0)->result.size, 11);
     assert_memory_equal(dueq_result_end(ended, 0)->result.data, "HELLO-WORLD", 11);
     dueq_result_free(ended);
-    dueq_result_free(result);
+}
+
+static void test_ack_with_a_result_cut_after_it_was_applied_is_ok(void **state) {
+    (void)state;
+    ack_with_a_result(CUT_REQUEST, 1);
+    assert_int_equal(existing(), 0);
+    assert_result_is_kept(0);
 }
 
 static void test_ack_with_a_result_cut_before_the_request_is_ok(void **state) {
     (void)state;
-    dueq_draft draft = DUEQ_DRAFT;
-    dueq_result *result, *ended;
-    draft.body = BYTES("x");
-    draft.id = BYTES("one");
-    draft.keep_ms = 60000;
-    assert_status(cut.client, OK, dueq_push(cut.queue, &draft, 1, NULL));
-    const dueq_message *message = reserve_one(cut.queue, 0, 0, &result);
-    proxy_cut(&proxy, CUT_BEFORE, "HELLO-WORLD", 2);
-    assert_status(cut.client, OK,
-                  dueq_ack_result(cut.queue, message->ticket, BYTES("HELLO-WORLD")));
-    assert_int_equal(proxy_cuts(&proxy), 2);
-    assert_status(cut.client, OK, dueq_outcome(cut.queue, BYTES("one"), 1000, &ended));
-    assert_int_equal(dueq_result_end(ended, 0)->result.size, 11);
-    assert_memory_equal(dueq_result_end(ended, 0)->result.data, "HELLO-WORLD", 11);
-    dueq_result_free(ended);
-    dueq_result_free(result);
+    ack_with_a_result(CUT_BEFORE, 2);
+    assert_result_is_kept(1000);
 }
 
 static void test_outcome_cut_while_it_asks_goes_on(void **state) {
