@@ -416,7 +416,7 @@ const struct command limit_command = {
     "                              1000; none: one\n"
     "  --order ORDER               fair: several messages of a group at once; fifo: one at a\n"
     "                              time; strict: the next when the one before has ended for\n"
-    "                              good; none with --group: that of the queue\n"
+    "                              good; none with --group: the order of the queue\n"
     "  --each-group-concurrency N  how many messages of each group may be leased at once;\n"
     "                              none: no limit\n"
     "  --each-group-rate RATE      how many of each group are delivered in a time\n"

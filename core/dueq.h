@@ -762,8 +762,8 @@ typedef struct dueq_group {
     dueq_bytes at_limit;
     int64_t held_until_ms; /* until when the group is held; 0: it is not */
     /*
-     * If it is the order: the id of the message that must end before the next one begins. Size 0:
-     * there is none, or it is not known.
+     * If its order keeps its messages waiting: the id of the message that must end before the next
+     * one begins. Size 0: there is none, or it is not known.
      */
     dueq_bytes holder;
     /* The end of what was made. */

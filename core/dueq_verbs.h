@@ -173,11 +173,12 @@ DUEQ_API dueq_status dueq_find_submit(dueq_queue *queue, dueq_bytes id);
 
 /*
  * Tells how a message ended that was pushed with `keep`. A dead message has ended, whether it was
- * pushed with `keep` or not. If its time to live is over, this call ends it.
- * timeout_ms: how long the call waits until it ends, as dueq_reserve(), in one blocking command.
- * Returns OK, and *result has its dueq_result_end(); EMPTY: it has not ended; NOT_FOUND: the queue
- * does not know it, or not any more. Errors: INVALID: a call that waits found a message without
- * `keep`.
+ * pushed with `keep` or not. If a message's time to live is over, this call ends the message.
+ * timeout_ms: how long the call waits until the message ends, as dueq_reserve(), in one blocking
+ *             command.
+ * Returns OK, and *result has its dueq_result_end(); EMPTY: the message has not ended; NOT_FOUND:
+ * the queue does not know it, or not any more. Errors: INVALID: the call would have to wait for a
+ * message that was pushed without `keep`.
  */
 DUEQ_API dueq_status dueq_outcome(dueq_queue *queue, dueq_bytes id, int64_t timeout_ms,
                                   dueq_result **result);
@@ -316,9 +317,10 @@ DUEQ_API dueq_status dueq_purge_group_submit(dueq_queue *queue, dueq_bytes group
  * Deletes a queue in one step: its messages, counters and history, its list of targets
  * (dueq_allow()), and the ids that are still unique. Locks, and the answers that the server keeps
  * for lost connections, stay until they expire. A later push creates the queue again.
- * force:   1: also if the queue has batches that have not ended, which end without callbacks, or
- *          members of other queues' batches, which count them as dead; else 0. A queue with such
- *          members and more than 1,000 messages must be purged first.
+ * force:   0: the call fails if the queue has batches that have not ended, or members of other
+ *          queues' batches. 1: the call deletes these, too: its batches end without callbacks, and
+ *          the other queues' batches count the members as dead. A queue with such members and more
+ *          than 1,000 messages must be purged first.
  * *purged: how many messages it deleted; may be NULL.
  * If a message was leased, the next call of its consumer for this message gets LEASE_LOST.
  * Returns EMPTY: nothing is left. Errors: INVALID: the queue has such batches or members.
@@ -389,8 +391,8 @@ DUEQ_API dueq_status dueq_open_batch_submit(dueq_queue *queue, const dueq_batch_
 
 /*
  * Stores messages in another queue, as members of a batch of this queue. They go through the
- * outbox, so that each member that is counted arrives, also if this program dies. A member that
- * the other queue refuses, since a message has its id, counts as cancelled.
+ * outbox, so each member that the batch counts arrives, even if this program dies. If the other
+ * queue has a message of a member's id, it refuses the member, which counts as cancelled.
  * target: the queue that gets the messages, of the same client.
  * drafts: `count` of them, 1 to DUEQ_MAX_BATCH, all with the same `batch`.
  * Items: OK. Errors: as of dueq_push(). INVALID: also, there is no such batch.

@@ -1122,7 +1122,7 @@ namespace Dueq
          *     to 1000; 0: one; null: as it is
          * @param string|null $order "fair": several messages of a group at once; "fifo": one at a
          *     time; "strict": the next when the one before has ended for good; of a $group also
-         *     "none": that of the queue; null: as it is
+         *     "none": the queue's order; null: as it is
          * @param int|null $eachGroupConcurrency how many messages of each group may be leased at
          *     once; 0: no limit; null: as it is
          * @param string|null $eachGroupRate how many of each group are delivered in a time, as
@@ -2641,8 +2641,8 @@ namespace Dueq
         public readonly ?float $heldUntil;
 
         /**
-         * If it is the order: the id of the message that must end before the next one begins. null:
-         * there is none, or it is not known.
+         * If its order keeps its messages waiting: the id of the message that must end before the
+         * next one begins. null: there is none, or it is not known.
          */
         public readonly ?string $holder;
 

@@ -311,8 +311,8 @@ class Group(Counted):
     """Until when the group is held. None: it is not."""
     holder: str | None
     """
-    If it is the order: the id of the message that must end before the next one begins. None: there
-    is none, or it is not known.
+    If its order keeps its messages waiting: the id of the message that must end before the next one
+    begins. None: there is none, or it is not known.
     """
 
     @classmethod
