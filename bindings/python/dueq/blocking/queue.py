@@ -585,7 +585,7 @@ class Queue(Source):
                                 to 1000; 0: one; None: as it is
         order                   "fair": several messages of a group at once; "fifo": one at a time;
                                 "strict": the next when the one before has ended for good; of a
-                                `group` also "none": that of the queue; None: as it is
+                                `group` also "none": the queue's order; None: as it is
         each_group_concurrency  how many messages of each group may be leased at once; 0: no limit;
                                 None: as it is
         each_group_rate         how many of each group are delivered in a time, as `rate`
