@@ -24,12 +24,6 @@ Tasks: TypeAlias = dict[str, dict[str, Any]]
 pools = pytest.mark.parametrize("pool", ["threads", "processes", "asyncio"])
 
 
-@pytest.fixture
-def url(server: Server) -> str:
-    server.command("FLUSHALL")
-    return server.url
-
-
 def worker(folder: Path, url: str, tasks: Tasks, *words: str, **environment: str) -> WorkerProcess:
     return WorkerProcess(
         folder,
