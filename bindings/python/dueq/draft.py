@@ -22,7 +22,7 @@ from typing import (
 )
 
 from dueq import _core
-from dueq._gaps import Gap, Place, refuse_gaps
+from dueq._gaps import Unknown, refuse_gaps
 from dueq._json import json_text
 from dueq.backoff import BackoffLike, backoff_row
 from dueq.errors import InvalidError
@@ -261,7 +261,7 @@ class TaskDraft(Draft):
 
     queue: str = field(default="default", kw_only=True)
     app: App | None = field(default=None, kw_only=True, repr=False, compare=False)
-    gaps: tuple[tuple[Place, Gap], ...] = field(default=(), kw_only=True)
+    gaps: Unknown = field(default=(), kw_only=True)
 
     def push(self) -> str:
         """Pushes the message to its queue. Returns and raises as Task.push()."""
@@ -276,8 +276,7 @@ class TaskDraft(Draft):
 
     def row(self) -> _core.DraftRow:
         """As Draft.row(). Raises InvalidError if an argument is not known yet."""
-        if self.gaps:
-            refuse_gaps(self.gaps)
+        refuse_gaps(self.gaps)
         return Draft.row(self)
 
     def _sent(self) -> tuple[Queue, Options]:
