@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from dueq.app import App
-    from dueq.blocking.queue import Queue
 else:  # Python 3.12 has its name
     Buffer = getattr(collections.abc, "Buffer", bytes | bytearray | memoryview)
 
@@ -244,9 +243,13 @@ class Draft:
         The row for the core. Raises InvalidError and TypeError for values that the core could not
         check.
         """
+        return row(self.body, self._given())
+
+    def _given(self) -> Options:
+        """The options that are not the defaults."""
         options = zip(_READ, _values(self), _DEFAULTS, strict=True)
         given = {name: value for name, value, default in options if value is not default}
-        return row(self.body, cast("Options", given))
+        return cast("Options", given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,30 +268,25 @@ class TaskDraft(Draft):
 
     def push(self) -> str:
         """Pushes the message to its queue. Returns and raises as Task.push()."""
-        queue, options = self._sent()
-        return queue.push(self.body, **options)
+        app = self._checked()
+        return app.queue(self.queue).push(self.body, **self._given())
 
     async def apush(self) -> str:
         """push() for asyncio."""
-        _, options = self._sent()
-        assert self.app
-        return await self.app.aio_queue(self.queue).push(self.body, **options)
+        app = self._checked()
+        return await app.aio_queue(self.queue).push(self.body, **self._given())
 
     def row(self) -> _core.DraftRow:
         """As Draft.row(). Raises InvalidError if an argument is not known yet."""
         refuse_gaps(self.gaps)
         return Draft.row(self)
 
-    def _sent(self) -> tuple[Queue, Options]:
+    def _checked(self) -> App:
+        """The app that pushes the draft. Raises InvalidError if it cannot, and as row()."""
         if self.app is None:
             raise InvalidError("push: the draft is of no app: use Queue.push_many([draft])")
         self.row()
-        given = {
-            name: value
-            for name, value, default in zip(_READ, _values(self), _DEFAULTS, strict=True)
-            if value is not default
-        }
-        return self.app.queue(self.queue), cast("Options", given)
+        return self.app
 
 
 # The place of each option in a row, and what makes the item.
