@@ -28,6 +28,19 @@ def own_server() -> Iterator[Server]:
 
 
 @pytest.fixture
+def url(server: Server) -> str:
+    """The URL of the server, which is empty."""
+    server.command("FLUSHALL")
+    return server.url
+
+
+@pytest.fixture
+def app(url: str) -> dueq.App:
+    """An app without tasks, on the empty server."""
+    return dueq.App(url)
+
+
+@pytest.fixture
 def queue(server: Server, request: pytest.FixtureRequest) -> Iterator[dueq.Queue]:
     """An empty queue, named as the test."""
     server.command("FLUSHALL")

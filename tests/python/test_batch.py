@@ -163,14 +163,15 @@ def test_killed_workers_lose_and_double_nothing(own_server: Server) -> None:
     """Members are in another queue, and add members. Workers are killed at any point."""
     random = Random(7)
     home, other = "home", "other"
+
+    def start() -> subprocess.Popen[bytes]:
+        return subprocess.Popen([sys.executable, "-c", WORKER, own_server.url, home, other])
+
     with dueq.Queue(home, own_server.url) as queue, dueq.Queue(other, own_server.url) as members:
         with queue.batch("b", catch=b"catch", finally_=b"finally") as batch:
             drafts = [dueq.Draft(f"{n}", id=f"m{n}", max_crashes=None) for n in range(200)]
             batch.push_many(drafts, queue=other)
-        workers = []
-        for _ in range(2):
-            command = [sys.executable, "-c", WORKER, own_server.url, home, other]
-            workers.append(subprocess.Popen(command))
+        workers = [start() for _ in range(2)]
         end, kills, called = time.monotonic() + 60, 0, list[bytes]()
         while (status := batch.status()) and status.state != "ended" and time.monotonic() < end:
             time.sleep(random.uniform(0.2, 0.6))
@@ -178,8 +179,7 @@ def test_killed_workers_lose_and_double_nothing(own_server: Server) -> None:
                 place = random.randrange(2)
                 workers[place].kill()
                 workers[place].wait()
-                command = [sys.executable, "-c", WORKER, own_server.url, home, other]
-                workers[place] = subprocess.Popen(command)
+                workers[place] = start()
                 kills += 1
             # A consumer of the home continues for workers that were killed while they relayed.
             if message := queue.reserve():

@@ -19,28 +19,11 @@ from dueq.draft import Draft, TaskDraft, headers_of
 from dueq.errors import TooLargeError
 from dueq.serializers import CHAIN, BadTask
 from dueq.testing import drain
-from private_server import Server
+from in_process import run
 from worker_process import WorkerProcess, until
 
 GOLDEN = Path(__file__).parents[1] / "golden/chains.tsv"
 POOLS = ["threads", "processes", "asyncio"]
-
-
-@pytest.fixture
-def url(server: Server) -> str:
-    server.command("FLUSHALL")
-    return server.url
-
-
-@pytest.fixture
-def app(url: str) -> dueq.App:
-    return dueq.App(url)
-
-
-def run(app: dueq.App, *, delayed: bool = False) -> list[str | None]:
-    """Runs the app's jobs, and returns their tasks. Raises what a handler raises."""
-    assert app.url
-    return [job.task for job in drain(app, server=app.url, delayed=delayed)]
 
 
 def golden_chains(app: dueq.App) -> dict[str, TaskDraft]:

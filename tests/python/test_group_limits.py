@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -14,26 +12,14 @@ from threading import Lock
 import pytest
 
 import dueq
+from group_consumers import die, wait
 from private_server import Server
 
 GROUPS = ["a", "b", "c"]
-DIES = """
-import os, signal, sys, dueq
-queue = dueq.Queue(sys.argv[1], sys.argv[2])
-assert queue.reserve_many(10, lease=1)
-os.kill(os.getpid(), signal.SIGKILL)
-"""
 
 
 def at_work(server: Server, queue: dueq.Queue) -> object:
     return server.command("HGETALL", f"dueq:{{{queue.name}}}:working")
-
-
-def wait(server: Server, queue: dueq.Queue) -> dueq.Message:
-    with dueq.Queue(queue.name, server.url) as other:
-        message = other.reserve(timeout=30)
-    assert message
-    return message
 
 
 class Crowd:
@@ -114,8 +100,7 @@ def test_waiting_consumer_wakes_when_a_hold_is_ended(server: Server, queue: dueq
 def test_killed_worker_s_place_is_free_again(server: Server, queue: dueq.Queue) -> None:
     queue.limit(each_group_concurrency=1)
     queue.push_many([dueq.Draft("1", group="a"), dueq.Draft("2", group="a")])
-    died = subprocess.run([sys.executable, "-c", DIES, queue.name, server.url], check=False)
-    assert died.returncode == -9
+    die(server, queue)
     again = queue.reserve(timeout=30)
     assert again
     assert (again.body, again.crashes) == (b"1", 1)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,16 +11,11 @@ from threading import Lock
 import pytest
 
 import dueq
+from group_consumers import die, wait
 from private_server import Server
 
 GROUPS = ["a", "b", "c"]
 EACH = 40
-DIES = """
-import os, signal, sys, dueq
-queue = dueq.Queue(sys.argv[1], sys.argv[2])
-assert queue.reserve_many(10, lease=1)
-os.kill(os.getpid(), signal.SIGKILL)
-"""
 
 
 class Crowd:
@@ -113,8 +106,7 @@ def test_consumer_settles_and_reserves_in_the_order_strict(queue: dueq.Queue) ->
 def test_group_waits_for_the_message_of_a_killed_worker(server: Server, queue: dueq.Queue) -> None:
     queue.limit(order="strict")
     queue.push_many([dueq.Draft("1", group="a"), dueq.Draft("2", group="a")])
-    died = subprocess.run([sys.executable, "-c", DIES, queue.name, server.url], check=False)
-    assert died.returncode == -9
+    die(server, queue)
     again = queue.reserve(timeout=30)
     assert again
     assert (again.body, again.crashes) == (b"1", 1)
@@ -126,13 +118,6 @@ def test_group_waits_for_the_message_of_a_killed_worker(server: Server, queue: d
         assert queue.reserve() is None
         message.ack()
     assert list(queue.check()) == []
-
-
-def wait(server: Server, queue: dueq.Queue) -> dueq.Message:
-    with dueq.Queue(queue.name, server.url) as other:
-        message = other.reserve(timeout=30)
-    assert message
-    return message
 
 
 @pytest.mark.parametrize("way", ["cancel", "purge", "purge_group", "replace", "reschedule", "fair"])

@@ -20,12 +20,6 @@ pools = pytest.mark.parametrize("pool", ["threads", "processes", "asyncio"])
 
 
 @pytest.fixture
-def url(server: Server) -> str:
-    server.command("FLUSHALL")
-    return server.url
-
-
-@pytest.fixture
 def queue(url: str) -> Iterator[dueq.Queue]:
     with dueq.Queue("orders", url) as made:
         yield made

@@ -24,12 +24,6 @@ Tasks: TypeAlias = dict[str, dict[str, Any]]
 pools = pytest.mark.parametrize("pool", ["threads", "processes", "asyncio"])
 
 
-@pytest.fixture
-def url(server: Server) -> str:
-    server.command("FLUSHALL")
-    return server.url
-
-
 def worker(folder: Path, url: str, tasks: Tasks, *words: str, **environment: str) -> WorkerProcess:
     return WorkerProcess(
         folder,
@@ -139,7 +133,7 @@ def test_rolling_deploy_does_not_flap(url: str, tmp_path: Path) -> None:
         assert found(url, "night")["schedule"] == "30 2 * * *"
         with declared(tmp_path, url, new) as newer:
             assert found(url, "night")["schedule"] == "45 2 * * *"
-            # Nothing removes by itself what is gone from the code.
+            # A schedule that the code no longer has stays until somebody removes it.
             assert found(url, "gone")["app"] == "shop"
             with declared(tmp_path, url, old) as again:
                 again.wait_until_said("to go back on purpose")

@@ -13,8 +13,7 @@ import pytest
 
 import dueq
 from dueq._cursor import Cursor, made_step
-from dueq.testing import drain
-from private_server import Server
+from in_process import run
 from worker_process import WorkerProcess, until
 
 GOLDEN = Path(__file__).parents[1] / "golden/cursors.tsv"
@@ -24,23 +23,6 @@ ROWS = [
     if line and not line.startswith("#")
 ]
 POOLS = [("threads", "ship"), ("processes", "ship"), ("asyncio", "ship"), ("asyncio", "aship")]
-
-
-@pytest.fixture
-def url(server: Server) -> str:
-    server.command("FLUSHALL")
-    return server.url
-
-
-@pytest.fixture
-def app(url: str) -> dueq.App:
-    return dueq.App(url)
-
-
-def run(app: dueq.App, *, delayed: bool = False) -> None:
-    """Runs the app's jobs. Raises what a handler raises."""
-    assert app.url
-    drain(app, server=app.url, delayed=delayed)
 
 
 def applied(calls: list[list[Any]]) -> Cursor:

@@ -28,7 +28,6 @@ from dueq.laravel import JobDraft
 from dueq.testing import drain
 from dueq.times import due_ms, duration_ms, moment, point_ms
 from moments import EPOCH, ms_of, seconds_between
-from private_server import Server
 
 LAST_MS = 4_102_444_800_000  # the begin of 2100
 NAIVE = datetime(2030, 1, 1)
@@ -166,12 +165,6 @@ TAKING: list[tuple[Any, str, str, Callable[[Any, Any], Any]]] = [
 @pytest.fixture(params=["blocking", "aio"])
 def face(request: pytest.FixtureRequest) -> str:
     return str(request.param)
-
-
-@pytest.fixture
-def url(server: Server) -> str:
-    server.command("FLUSHALL")
-    return server.url
 
 
 def done(kind: type[Any], url: str, call: Callable[..., Any], *points: Any) -> Any:

@@ -12,18 +12,11 @@ from pathlib import Path
 import pytest
 
 import dueq
-from private_server import Server
 from worker_process import HERE, WorkerProcess, until
 
 POOLS = ["threads", "processes", "asyncio"]
 
 pools = pytest.mark.parametrize("pool", POOLS)
-
-
-@pytest.fixture
-def url(server: Server) -> str:
-    server.command("FLUSHALL")
-    return server.url
 
 
 def push(url: str, task: str, *args: object, queue: str = "default") -> str:

@@ -12,16 +12,8 @@ import pytest
 import dueq
 from dueq.serializers import UnknownTask
 from dueq.testing import drain
-from private_server import Server
 from test_worker import pools
 from worker_process import WorkerProcess, until
-
-
-@pytest.fixture
-def url(server: Server) -> str:
-    server.command("FLUSHALL")
-    return server.url
-
 
 # What each run says at the job's wish, and by which level.
 SAID = {

@@ -28,12 +28,6 @@ holds = pytest.mark.parametrize(("pool", "task"), HOLDS)
 some_holds = pytest.mark.parametrize(("pool", "task"), [HOLDS[0], HOLDS[2], HOLDS[5]])
 
 
-@pytest.fixture
-def url(server: Server) -> str:
-    server.command("FLUSHALL")
-    return server.url
-
-
 def stop(worker: WorkerProcess) -> None:
     """Sends SIGTERM, and returns when the process that runs the job knows."""
     worker.send(signal.SIGTERM)

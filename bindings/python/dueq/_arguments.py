@@ -71,7 +71,7 @@ class Arguments:
                 self._refuse_provided(args, kwargs, TypeError)
         if self._forms and serializer is JSON:
             written = self._each(args, kwargs, _written, self._wrong)
-            return self._encoded(serializer, *without_gaps(*written))
+            return self._encoded(serializer, *written)
         args, kwargs = without_gaps(args, kwargs)
         try:
             return body_of(serializer, args, kwargs)
@@ -147,12 +147,17 @@ class Arguments:
         change: Callable[[Form, Any], Any],
         wrong: Callable[[str, Exception], Exception],
     ) -> tuple[list[Any], dict[str, Any]]:
-        """Changes each argument whose parameter has a form. wrong: makes the error to raise."""
+        """
+        Changes each argument whose parameter has a form. None takes the place of one that is not
+        known yet. wrong: makes the error to raise.
+        """
         forms = self._forms
         assert forms
 
         def changed(name: str, form: Form | None, value: Any) -> Any:
-            if form is None or isinstance(value, Gap):
+            if isinstance(value, Gap):
+                return None
+            if form is None:
                 return value
             try:
                 return change(form, value)

@@ -9,10 +9,11 @@ from operator import index
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec
 
 from dueq import _core
-from dueq.errors import InvalidError
+from dueq.errors import Duplicate, InvalidError
 
 if TYPE_CHECKING:
     from dueq._link import Link
+    from dueq.draft import Options
 
 P = ParamSpec("P")
 
@@ -72,6 +73,27 @@ def on(
 ) -> Call:
     """Makes a call on one of a pool's queues."""
     return Call(lambda link: submit(link.queues[queue], *args, **kwargs))
+
+
+def push_to(queue: str, target: str, rows: tuple[_core.DraftRow, ...]) -> Call:
+    """Makes a call that pushes members of a batch of one queue to another queue."""
+    return Call(
+        lambda link: _core.push_to_submit(link.queues[queue], link.target(queue, target), rows)
+    )
+
+
+def stored_id(outcomes: list[tuple[int, str]], options: Options) -> str:
+    """The id of the one message of a push. Raises Duplicate if the push was refused as one."""
+    [(status, stored)] = outcomes
+    if status == _core.DUPLICATE:
+        id = stored or options["id"]
+        raise Duplicate(f"an existing message has the id {id}, or it is still unique")
+    return stored
+
+
+def stored_ids(outcomes: list[tuple[int, str]]) -> list[str | None]:
+    """The ids of the messages of a push, in order; None for a duplicate."""
+    return [id if status == _core.OK else None for status, id in outcomes]
 
 
 def counted(value: int, name: str, most: int = _core.MAX_BATCH) -> int:

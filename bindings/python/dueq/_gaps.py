@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 from dueq.errors import InvalidError
 
@@ -21,6 +21,9 @@ class Gap:
         return f"dueq.{self.name}"
 
 
+Unknown: TypeAlias = tuple[tuple[Place, Gap], ...]
+"""The arguments that are not known yet, and what stands for each."""
+
 PREVIOUS: Any = Gap("PREVIOUS")
 """
 An argument of a link of dueq.chain(), behind the first one: what the handler of the link before
@@ -34,15 +37,17 @@ from 1 on), task, queue, id and error.
 """
 
 
-def gaps_of(args: Sequence[object], kwargs: Mapping[str, object]) -> tuple[tuple[Place, Gap], ...]:
+def gaps_of(args: Sequence[object], kwargs: Mapping[str, object]) -> Unknown:
     """Which of the arguments are not known yet."""
     given: list[tuple[Place, object]] = [*enumerate(args), *kwargs.items()]
     return tuple((place, value) for place, value in given if isinstance(value, Gap))
 
 
-def refuse_gaps(gaps: Sequence[tuple[Place, Gap]]) -> NoReturn:
-    """Raises InvalidError for arguments that nobody will fill in."""
-    raise InvalidError(f"{gaps[0][1]!r}: stands for an argument only in a draft of dueq.chain()")
+def refuse_gaps(gaps: Unknown) -> None:
+    """Raises InvalidError if there are such arguments: nobody will fill them in."""
+    if gaps:
+        text = f"{gaps[0][1]!r}: stands for an argument only in a draft of dueq.chain()"
+        raise InvalidError(text)
 
 
 def without_gaps(

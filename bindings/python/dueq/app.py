@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 from weakref import WeakKeyDictionary
 
 from dueq._arguments import Arguments
-from dueq._gaps import gaps_of, refuse_gaps
+from dueq._gaps import Unknown, gaps_of, refuse_gaps
 from dueq._routes import Routes, read_routes
 from dueq.blocking.queue import Queue
 from dueq.draft import Options, TaskDraft, refuse_unknown, row
@@ -127,7 +127,7 @@ class Task(Generic[P, R]):
         dueq.FAILURE may stand for arguments.
         """
         gaps = gaps_of(args, kwargs)
-        body, options = self._message(args, kwargs, in_chain=True)
+        body, options = self._message(args, kwargs, gaps)
         return TaskDraft(body, queue=self.queue, app=self.app, gaps=gaps, **options)
 
     def options(self, *, queue: str | None = None, **options: Unpack[Options]) -> Task[P, R]:
@@ -150,11 +150,11 @@ class Task(Generic[P, R]):
         return f"<Task {self.name} of queue {self.queue}>"
 
     def _message(
-        self, args: tuple[object, ...], kwargs: Mapping[str, object], *, in_chain: bool = False
+        self, args: tuple[object, ...], kwargs: Mapping[str, object], gaps: Unknown | None = None
     ) -> tuple[bytes, Options]:
-        gaps = gaps_of(args, kwargs)
-        if gaps and not in_chain:
-            refuse_gaps(gaps)
+        """gaps: the arguments that are not known yet; None: all have to be known."""
+        if gaps is None:
+            refuse_gaps(gaps_of(args, kwargs))
         if gaps and self._serializer is not JSON:
             raise InvalidError(
                 f"task {self.name}: {gaps[0][1]!r}: only the serializer json has such arguments, "

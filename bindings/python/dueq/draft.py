@@ -22,7 +22,7 @@ from typing import (
 )
 
 from dueq import _core
-from dueq._gaps import Gap, Place, refuse_gaps
+from dueq._gaps import Unknown, refuse_gaps
 from dueq._json import json_text
 from dueq.backoff import BackoffLike, backoff_row
 from dueq.errors import InvalidError
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from dueq.app import App
-    from dueq.blocking.queue import Queue
 else:  # Python 3.12 has its name
     Buffer = getattr(collections.abc, "Buffer", bytes | bytearray | memoryview)
 
@@ -244,9 +243,13 @@ class Draft:
         The row for the core. Raises InvalidError and TypeError for values that the core could not
         check.
         """
+        return row(self.body, self._given())
+
+    def _given(self) -> Options:
+        """The options that are not the defaults."""
         options = zip(_READ, _values(self), _DEFAULTS, strict=True)
         given = {name: value for name, value, default in options if value is not default}
-        return row(self.body, cast("Options", given))
+        return cast("Options", given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,35 +264,29 @@ class TaskDraft(Draft):
 
     queue: str = field(default="default", kw_only=True)
     app: App | None = field(default=None, kw_only=True, repr=False, compare=False)
-    gaps: tuple[tuple[Place, Gap], ...] = field(default=(), kw_only=True)
+    gaps: Unknown = field(default=(), kw_only=True)
 
     def push(self) -> str:
         """Pushes the message to its queue. Returns and raises as Task.push()."""
-        queue, options = self._sent()
-        return queue.push(self.body, **options)
+        app = self._checked()
+        return app.queue(self.queue).push(self.body, **self._given())
 
     async def apush(self) -> str:
         """push() for asyncio."""
-        _, options = self._sent()
-        assert self.app
-        return await self.app.aio_queue(self.queue).push(self.body, **options)
+        app = self._checked()
+        return await app.aio_queue(self.queue).push(self.body, **self._given())
 
     def row(self) -> _core.DraftRow:
         """As Draft.row(). Raises InvalidError if an argument is not known yet."""
-        if self.gaps:
-            refuse_gaps(self.gaps)
+        refuse_gaps(self.gaps)
         return Draft.row(self)
 
-    def _sent(self) -> tuple[Queue, Options]:
+    def _checked(self) -> App:
+        """The app that pushes the draft. Raises InvalidError if it cannot, and as row()."""
         if self.app is None:
             raise InvalidError("push: the draft is of no app: use Queue.push_many([draft])")
         self.row()
-        given = {
-            name: value
-            for name, value, default in zip(_READ, _values(self), _DEFAULTS, strict=True)
-            if value is not default
-        }
-        return self.app.queue(self.queue), cast("Options", given)
+        return self.app
 
 
 # The place of each option in a row, and what makes the item.

@@ -23,7 +23,7 @@ class TaskFailed(Exception):
     """
 
     end: End
-    """How the message ended. `outcome` says which of these it was."""
+    """How the message ended: its `outcome` is dead, cancelled, purged or expired."""
     error: str
     """Of a job that failed: its last error, as the worker reported it. It may be empty."""
 

@@ -124,7 +124,7 @@ final class Tasks
     ): string {
         $known = $this->taskOf($task);
         $queue ??= $this->queueOf($task);
-        $due = array_filter(['delay' => $delay, 'at' => $at], fn ($value) => $value !== null);
+        $due = self::due($delay, $at);
         $queue = $this->queue($queue);
         // The draft is made within the span, so that its headers carry the span's context.
         $push = fn () => $queue->push(
@@ -170,10 +170,20 @@ final class Tasks
         ?string $queue = null,
         mixed ...$options,
     ): Chain {
-        $due = array_filter(['delay' => $delay, 'at' => $at], fn ($value) => $value !== null);
-        $first = $this->draft($task, $arguments, $id, ...$options) + $due;
+        $first = $this->draft($task, $arguments, $id, ...$options) + self::due($delay, $at);
 
         return new Chain($this, $first, $queue ?? $this->queueOf($task));
+    }
+
+    /**
+     * @internal When a message is due, as options of its draft; null: the option is not given.
+     * @return array{delay?: float|DateInterval, at?: float|int|DateTimeInterface}
+     */
+    public static function due(
+        float|DateInterval|null $delay,
+        float|int|DateTimeInterface|null $at,
+    ): array {
+        return array_filter(['delay' => $delay, 'at' => $at], fn ($value) => $value !== null);
     }
 
     /**

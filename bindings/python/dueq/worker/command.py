@@ -30,7 +30,8 @@ pools:
 schedules:
   A worker declares the schedules of its app's tasks, @app.task(cron=...), when it starts. A
   release of the app that was replaced less than an hour ago declares nothing; DUEQ_RELEASE names
-  the release. dueq schedules lists them, dueq schedule prune removes those gone from the code.
+  the release. dueq schedules lists all schedules, dueq schedule prune removes those that the
+  code no longer has.
 
 signals:
   TERM, INT  stop: take no new messages, let jobs end within --grace, release the others,

@@ -279,10 +279,7 @@ final class Job
     ): void {
         $this->refuseLate();
         $queue ??= $this->tasks->queueOf($task);
-        $due = array_filter(
-            ['delay' => self::checked($delay), 'at' => $at],
-            fn ($value) => $value !== null,
-        );
+        $due = Tasks::due(self::checked($delay), $at);
         $this->add(
             fn () => $this->tasks->draft($task, $arguments, $id, ...$options) + $due,
             $queue,

@@ -209,12 +209,11 @@ final class Links
                 continue;
             }
             $value = $draft[$name];
-            $isLimit = $name === 'maxAttempts' || $name === 'maxCrashes';
-            if ($value === (self::DEFAULTS[$name] ?? null) && !($isLimit && $value === null)) {
+            if ($value === (self::DEFAULTS[$name] ?? null)) {
                 continue;
             }
             $link[$wire] = match (true) {
-                $isLimit => $value ?? 0,
+                $name === 'maxAttempts' || $name === 'maxCrashes' => $value ?? 0,
                 in_array($name, self::DURATIONS, true) => self::ms($value),
                 $name === 'headers' => (object) $value,
                 $name === 'backoff' => self::backoffJson($value),

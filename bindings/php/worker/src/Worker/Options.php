@@ -36,7 +36,8 @@ final class Options
 
         The worker declares the schedules of its tasks (cron, every) when it starts. A release of it
         that was replaced less than an hour ago declares nothing; DUEQ_RELEASE names the release.
-        dueq schedules lists them, dueq schedule prune removes those gone from the code.
+        dueq schedules lists all schedules, dueq schedule prune removes those that the code no
+        longer has.
 
         SIGTERM, SIGINT      stops: takes no new messages, waits for running jobs until the grace is
                              over, releases those that still run, and exits with 0. A second signal
