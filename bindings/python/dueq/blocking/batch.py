@@ -9,10 +9,9 @@ from types import TracebackType
 from typing import Self, Unpack, cast
 
 from dueq import _core
-from dueq._call import Call, on
+from dueq._call import on, push_to, stored_id, stored_ids
 from dueq.blocking.pool import Pool
 from dueq.draft import Body, Draft, Options, TaskDraft, batches, row, rows, with_batch
-from dueq.errors import Duplicate
 from dueq.inspection import BatchStatus
 from dueq.times import duration_ms
 
@@ -66,11 +65,8 @@ class Batch:
         Raises InvalidError if the batch has ended. A member that another queue refuses, since a
         message has its id, counts as cancelled.
         """
-        [(status, stored)] = self._store((with_batch(row(body, options), self.id),), queue)
-        if status == _core.DUPLICATE:
-            id = stored or options["id"]
-            raise Duplicate(f"an existing message has the id {id}, or it is still unique")
-        return stored
+        member = with_batch(row(body, options), self.id)
+        return stored_id(self._store((member,), queue), options)
 
     def push_many(
         self, drafts: Iterable[Body | Draft], queue: str | None = None
@@ -82,8 +78,7 @@ class Batch:
         ids: list[str | None] = []
         for part in batches(drafts):
             members = tuple(with_batch(each, self.id) for each in part)
-            outcomes = self._store(members, queue)
-            ids += [id if status == _core.OK else None for status, id in outcomes]
+            ids += stored_ids(self._store(members, queue))
         return ids
 
     def status(self) -> BatchStatus | None:
@@ -135,9 +130,5 @@ class Batch:
         if queue is None or queue == self._queue:
             call = on(self._queue, _core.push_submit, members)
         else:
-            call = Call(
-                lambda link: _core.push_to_submit(
-                    link.queues[self._queue], link.target(self._queue, queue), members
-                )
-            )
+            call = push_to(self._queue, queue, members)
         return self._home.call(call).outcomes

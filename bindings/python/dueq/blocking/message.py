@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, overload
 
 from dueq import _core, _trace
-from dueq._call import Answer, Call, on
+from dueq._call import Answer, Call, on, stored_ids
 from dueq._log import log
 from dueq._message import MessageBase, described, noted
 from dueq._trace import sending, settling
@@ -111,7 +111,7 @@ class Message(MessageBase):
             outcomes = self._stored(call).outcomes
             self._settle(outcomes[0][0])
             sent.outcomes = outcomes[1:]
-        return [id if status == _core.OK else None for status, id in sent.outcomes]
+        return stored_ids(sent.outcomes)
 
     def _settle_by(self, verb: str, call: Call) -> int:
         """Settles the message by a call, and returns the status. Raises LeaseLost."""

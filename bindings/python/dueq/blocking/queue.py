@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar, Unpack, overload
 
 from dueq import _core, _trace
-from dueq._call import Answer, Call, counted, on
+from dueq._call import Answer, Call, counted, on, push_to, stored_id, stored_ids
 from dueq._link import KEYED, opener
 from dueq._log import log
 from dueq._message import (
@@ -33,7 +33,7 @@ from dueq.blocking.message import Message
 from dueq.blocking.pool import Closing, Pool
 from dueq.blocking.pusher import Pusher
 from dueq.draft import Body, Draft, Options, batches, durability_row, row, with_options
-from dueq.errors import Duplicate, InvalidError, NotFound
+from dueq.errors import InvalidError, NotFound
 from dueq.inspection import MOST_GROUPS, BatchStatus, End, Failure, Group, WorkerInfo, each_once
 from dueq.schedule import Catchup, schedule_row
 from dueq.stats import Finding, Limits, Rate, Stats
@@ -320,11 +320,7 @@ class Queue(Source):
         Raises NotDurable if too few replicas and disks have the message, which is stored. Push it
         again with the exception's id: this push raises Duplicate when the message is durable.
         """
-        [(status, stored)] = self._store((row(body, options),))
-        if status == _core.DUPLICATE:
-            id = stored or options["id"]
-            raise Duplicate(f"an existing message has the id {id}, or it is still unique")
-        return stored
+        return stored_id(self._store((row(body, options),)), options)
 
     def push_many(self, drafts: Iterable[Body | Draft]) -> list[str | None]:
         """
@@ -341,7 +337,7 @@ class Queue(Source):
             except Exception as error:
                 error.add_note(f"{len(ids)} messages were pushed before the batch that failed")
                 raise
-            ids += [id if status == _core.OK else None for status, id in outcomes]
+            ids += stored_ids(outcomes)
         return ids
 
     def _store(self, rows: tuple[_core.DraftRow, ...]) -> list[tuple[int, str]]:
@@ -835,13 +831,8 @@ class Queue(Source):
         """
         ids: list[str | None] = []
         for part in batches(drafts):
-            call = Call(
-                lambda link, part=part: _core.push_to_submit(  # type: ignore[misc]
-                    link.queues[self._own], link.target(self._own, target), part
-                )
-            )
-            outcomes = self._home.call(call).outcomes
-            ids += [id if status == _core.OK else None for status, id in outcomes]
+            answer = self._home.call(push_to(self._own, target, part))
+            ids += stored_ids(answer.outcomes)
         return ids
 
     def cancel_batch(self, id: str, batch_queue: str | None = None) -> int:

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
 from dueq import _core
-from dueq._call import counted, on
+from dueq._call import counted, on, stored_ids
 from dueq.blocking.pool import Pool
 from dueq.draft import portions, size_of
 from dueq.errors import Duplicate
@@ -150,7 +150,7 @@ class Queue(Agent):
             except Exception as error:
                 error.add_note(f"{len(ids)} jobs were pushed before the batch that failed")
                 raise
-            ids += [id if status == _core.OK else None for status, id in outcomes]
+            ids += stored_ids(outcomes)
         return ids
 
     @overload
