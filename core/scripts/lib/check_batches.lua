@@ -4,14 +4,8 @@
 -- batch is gone. A batch whose entry of the outbox is missing gets it again: it closes the batch.
 local function check_batches()
   local found, name = scan_page('HSCAN', batches), string.match(msg, '^dueq:{(.*)}:msg$')
-  local values, fields = {}, {}
   for i = 1, #found, 2 do
-    values[found[i]], fields[#fields + 1] = found[i + 1], found[i]
-  end
-  -- The order of HSCAN is another on each server.
-  table.sort(fields)
-  for _, field in ipairs(fields) do
-    local value = values[field]
+    local field, value = found[i], found[i + 1]
     local id = string.match(field, '^(.*)\t')
     local b = not id and batch_read(value)
     if id and not read_list('HMGET', batches, id)[1] or not id and not b then

@@ -23,10 +23,19 @@ local function report_removal(kind, command, key, member)
   end
 end
 
+-- Returns names and values by turns, in the order of the names: each server scans in another order.
 local function scan_page(command, key)
   local page = read_list(command, key, cursor == '' and '0' or cursor, 'COUNT', most)
-  answer[1], answer[3] = (page[1] or '0') ~= '0' and page[1] or '', #(page[2] or {}) / 2
-  return page[2] or {}
+  local found, values, names, sorted = page[2] or {}, {}, {}, {}
+  for i = 1, #found, 2 do
+    values[found[i]], names[#names + 1] = found[i + 1], found[i]
+  end
+  table.sort(names)
+  for i, name in ipairs(names) do
+    sorted[2 * i - 1], sorted[2 * i] = name, values[name]
+  end
+  answer[1], answer[3] = (page[1] or '0') ~= '0' and page[1] or '', #names
+  return sorted
 end
 
 -- Moves a message with an unreadable envelope to `dead`.
