@@ -1751,8 +1751,8 @@ namespace Dueq
          *     lost, nothing is thrown: Consumer::lost() counts the message. Any other ack is sent
          *     and answered now. Not with $push or $result
          * @param string|null $result up to 1 MiB, which the queue keeps with the message's end: see
-         *     Queue::outcome(). If the message was pushed without $keep, it is dropped. A larger one
-         *     throws a TooLargeException, and the message stays leased
+         *     Queue::outcome(). If the message was pushed without $keep, it is dropped. A larger
+         *     one throws a TooLargeException, and the message stays leased
          * @return list<string|null>|null with $push: in order, each successor's id, or null for a
          *     duplicate
          * @throws Exception\LeaseLostException
