@@ -104,7 +104,7 @@ static int run_find_batch(struct cli *cli, int argc, char *argv[]) {
         print_batch(batch);
     }
     dueq_result_free(found);
-    return cli_id_outcome(cli, id, status);
+    return status == DUEQ_OK ? CLI_DONE : cli_id_outcome(cli, id, status);
 }
 
 static int run_batches(struct cli *cli, int argc, char *argv[]) {
