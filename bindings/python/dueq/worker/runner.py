@@ -196,7 +196,7 @@ class Run:
         if result is None or not self._task or not job.message.keep or _stays(job.decision):
             return
         try:
-            job._kept = result_bytes(result)
+            job._result_text = result_bytes(result)
         except (TypeError, ValueError, RecursionError) as error:
             job._decision = Fail(f"the result cannot be kept: {error}")
 
