@@ -22,9 +22,9 @@ static void add_body(const struct cli *cli, struct bodies *bodies, const char *t
     list[bodies->count++] = (dueq_bytes){text, strlen(text)};
 }
 
-/* Acknowledges a message and pushes its successors. Prints the new ids. */
-static int ack_push(struct cli *cli, dueq_bytes ticket, dueq_queue *target, const dueq_draft *shape,
-                    const struct bodies *bodies) {
+/* Acknowledges a message and pushes its successors. Prints the new ids. kept: NULL: no result. */
+static int ack_push(struct cli *cli, dueq_bytes ticket, const dueq_bytes *kept, dueq_queue *target,
+                    const dueq_draft *shape, const struct bodies *bodies) {
     dueq_draft *drafts = malloc(bodies->count * sizeof *drafts);
     if (!drafts)
         cli_out_of_memory();
@@ -34,7 +34,10 @@ static int ack_push(struct cli *cli, dueq_bytes ticket, dueq_queue *target, cons
     }
     dueq_result *result;
     dueq_status status = cli_wait(
-        cli, dueq_ack_push_submit(cli->queue, ticket, target, drafts, bodies->count), &result);
+        cli,
+        kept ? dueq_ack_push_result_submit(cli->queue, ticket, *kept, target, drafts, bodies->count)
+             : dueq_ack_push_submit(cli->queue, ticket, target, drafts, bodies->count),
+        &result);
     int code = status < 0 ? cli_report(cli, status, NULL) : CLI_DONE;
     bool lost = dueq_result_count(result) > 0 && dueq_result_status(result, 0) != DUEQ_OK;
     for (size_t i = 0; i < dueq_result_count(result); i++) {
@@ -51,10 +54,11 @@ static int ack_push(struct cli *cli, dueq_bytes ticket, dueq_queue *target, cons
     return code;
 }
 
-/* Opens the queues, reads standard input if a body is "-", and calls ack_push(). */
-static int run_push(struct cli *cli, char *argv[], const dueq_draft *shape, const char *to,
-                    struct bodies *bodies) {
-    dueq_bytes input = {0};
+/* Opens the queues, reads standard input if a text is "-", and calls ack_push(). */
+static int run_push(struct cli *cli, char *argv[], const char *text, const dueq_draft *shape,
+                    const char *to, struct bodies *bodies) {
+    dueq_bytes input = {0}, kept = {text, text ? strlen(text) : 0};
+    bool is_input = text && strcmp(text, "-") == 0;
     int code;
     if (!cli_open(cli, argv, &code))
         return code;
@@ -65,13 +69,16 @@ static int run_push(struct cli *cli, char *argv[], const dueq_draft *shape, cons
         target = cli->queue;
         cli->queue = queue;
     }
-    if (bodies->input && !input_all(cli, &input))
+    if ((bodies->input || is_input) && !input_all(cli, &input))
         return CLI_FAILED;
+    if (is_input)
+        kept = input;
     for (size_t i = 0; i < bodies->count; i++)
         if (bodies->list[i].size == 1 && *(const char *)bodies->list[i].data == '-')
             bodies->list[i] = input;
     const char *ticket = argv[optind];
-    code = ack_push(cli, (dueq_bytes){ticket, strlen(ticket)}, target, shape, bodies);
+    code = ack_push(cli, (dueq_bytes){ticket, strlen(ticket)}, text ? &kept : NULL, target, shape,
+                    bodies);
     free((void *)(uintptr_t)input.data);
     return code;
 }
@@ -121,16 +128,16 @@ static int run(struct cli *cli, int argc, char *argv[]) {
     }
     draft_ready(cli, &draft);
     cli_words(cli, argc, 1, bodies.count > 0 || kept ? 1 : argc);
-    if (kept && bodies.count > 0)
-        cli_usage(cli, "give either --push or --result: an ack with successors keeps no result");
+    if (kept && strcmp(kept, "-") == 0 && bodies.input)
+        cli_usage(cli, "--push - and --result -: standard input is one of both");
     if ((draft.given || to) && bodies.count == 0)
         cli_usage(cli, "no message to push: give --push BODY");
     if (draft.draft.id.size > 0 && bodies.count > 1)
         cli_usage(cli, "--id names one message; there is more than one --push");
-    if (kept)
+    if (bodies.count > 0)
+        code = run_push(cli, argv, kept, &draft.draft, to, &bodies);
+    else if (kept)
         code = ack_result(cli, argv, kept);
-    else if (bodies.count > 0)
-        code = run_push(cli, argv, &draft.draft, to, &bodies);
     else if (cli_open(cli, argv, &code))
         code = cli_each_item(cli, argc, argv, "ticket", submit_ack, NULL);
     free(bodies.list);

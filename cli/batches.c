@@ -10,15 +10,24 @@ static dueq_bytes text(const char *word) {
     return word ? (dueq_bytes){word, strlen(word)} : (dueq_bytes){0};
 }
 
-static json_object *json_of_batch(const dueq_batch *from) {
+json_object *json_of_batch(const dueq_batch *from) {
     json_object *object = json_object_new_object();
     DUEQ_BATCH_FIELDS(JSON_FIELD)
     return object;
 }
 
 static void print_head(void) {
-    fprintf(cli_out, "%-6s %9s %9s %9s %9s %9s %9s %9s  %s\n", "STATE", "PUSHED", "LEFT", "ACKED",
-            "DEAD", "CANCELLED", "EXPIRED", "PURGED", "BATCH");
+    fprintf(cli_out, "%-6s %9s %9s %9s %9s %9s %9s %9s %9s %9s  %s\n", "STATE", "PUSHED", "LEFT",
+            "ACKED", "DEAD", "CANCELLED", "EXPIRED", "PURGED", "OPEN FOR", "CLOSES IN", "BATCH");
+}
+
+static void put_span(bool known, int64_t ms) {
+    char span[TIME_ROOM];
+    fprintf(cli_out, " %9s", known ? time_format_span(ms < 0 ? 0 : ms, span) : "-");
+}
+
+static bool is_open(const dueq_batch *batch) {
+    return batch->state.size == strlen("open") && memcmp(batch->state.data, "open", 4) == 0;
 }
 
 static void print_batch(const dueq_batch *batch) {
@@ -27,9 +36,57 @@ static void print_batch(const dueq_batch *batch) {
     fprintf(cli_out, "%-6.*s", (int)batch->state.size, (const char *)batch->state.data);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         fprintf(cli_out, " %9lld", (long long)numbers[i]);
+    put_span(true, (batch->ended_ms ? batch->ended_ms : batch->now_ms) - batch->opened_ms);
+    put_span(is_open(batch), batch->closes_ms - batch->now_ms);
     fputs("  ", cli_out);
     cli_put_brief(batch->id, DUEQ_MAX_BATCH_ID);
     fputc('\n', cli_out);
+}
+
+static void print_callback(const char *name, dueq_bytes id, dueq_bytes queue) {
+    if (!id.size)
+        return;
+    cli_label(name);
+    cli_put(id);
+    if (queue.size) {
+        fputs(" in the queue ", cli_out);
+        cli_put(queue);
+    }
+    fputc('\n', cli_out);
+}
+
+void cli_print_batch(const struct cli *cli, const dueq_batch *batch) {
+    if (cli->json) {
+        json_line(json_of_batch(batch));
+        return;
+    }
+    cli_label("queue");
+    cli_put_text(cli->queue_name);
+    fputc('\n', cli_out);
+    cli_label("batch");
+    cli_put(batch->id);
+    fputc('\n', cli_out);
+    cli_label("state");
+    cli_put(batch->state);
+    fputc('\n', cli_out);
+    cli_label("members");
+    fprintf(cli_out, "%lld, of which %lld have not ended\n", (long long)batch->pushed,
+            (long long)batch->left);
+    cli_label("ended");
+    fprintf(cli_out, "%lld acked, %lld dead, %lld cancelled, %lld expired, %lld purged\n",
+            (long long)batch->acked, (long long)batch->dead, (long long)batch->cancelled,
+            (long long)batch->expired, (long long)batch->purged);
+    cli_label("opened");
+    cli_print_time(batch->opened_ms, batch->now_ms);
+    cli_label(is_open(batch) ? "closes" : "closed");
+    cli_print_time(batch->closes_ms, batch->now_ms);
+    if (batch->ended_ms) {
+        cli_label("over");
+        cli_print_time(batch->ended_ms, batch->now_ms);
+    }
+    print_callback("then", batch->then_id, batch->then_queue);
+    print_callback("catch", batch->catch_id, batch->catch_queue);
+    print_callback("finally", batch->finally_id, batch->finally_queue);
 }
 
 static int run_find_batch(struct cli *cli, int argc, char *argv[]) {
@@ -47,7 +104,7 @@ static int run_find_batch(struct cli *cli, int argc, char *argv[]) {
         print_batch(batch);
     }
     dueq_result_free(found);
-    return cli_id_outcome(cli, id, status);
+    return status == DUEQ_OK ? CLI_DONE : cli_id_outcome(cli, id, status);
 }
 
 static int run_batches(struct cli *cli, int argc, char *argv[]) {
@@ -149,7 +206,8 @@ static int run_cancel_batch(struct cli *cli, int argc, char *argv[]) {
 const struct command find_batch_command = {
     "find-batch", "QUEUE ID", "Shows a batch: how many members it has, and how they ended",
     "STATE is open, closed (only its members add members) or ended. LEFT is how many members\n"
-    "have not ended.\n"
+    "have not ended. CLOSES IN: a batch that is still open closes by itself then. dueq inspect\n"
+    "also shows its callbacks.\n"
     "\n"
     "Example:\n"
     "  dueq find-batch orders invoices-2026-11\n",

@@ -351,6 +351,8 @@ bool cli_write(int file, dueq_bytes bytes);
 
 /* How a message ended. */
 void cli_print_end(const struct cli *cli, const dueq_end *end);
+/* inspect: a batch of cli->queue, with what find_batch says of its callbacks. */
+void cli_print_batch(const struct cli *cli, const dueq_batch *batch);
 
 /* print_message.c: messages, and words for their parts */
 

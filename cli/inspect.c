@@ -53,6 +53,10 @@ json_object *json_of_inspected(const char *queue, const dueq_message *message,
     json_object_object_add(object, "crashes", json_object_new_int64(message->crashes));
     json_object_object_add(object, "error", json_text(message->error));
     json_add_progress(object, message);
+    if (message->batch.size)
+        json_object_object_add(object, "batch", json_text(message->batch));
+    if (message->batch_queue.size)
+        json_object_object_add(object, "batch_queue", json_text(message->batch_queue));
     json_holder(object, &holder);
     json_object *list = json_object_new_array();
     for (size_t i = history->count; i-- > 0;)
@@ -117,6 +121,15 @@ static void print_inspected(const struct cli *cli, const dueq_message *message,
     cli_print_progress(message);
     cli_label("pushed");
     cli_print_time(message->created_ms, message->now_ms);
+    if (message->batch.size) {
+        cli_label("batch");
+        cli_put(message->batch);
+        if (message->batch_queue.size) {
+            fputs(" of the queue ", cli_out);
+            cli_put(message->batch_queue);
+        }
+        fputc('\n', cli_out);
+    }
     print_history(history, workers, message->now_ms);
     cli_label("delivered");
     fprintf(cli_out, "%u (%u failed, %u crashed)\n", message->deliveries, message->attempt - now,
@@ -160,6 +173,12 @@ static int show(struct cli *cli, dueq_bytes id, dueq_status *status) {
         if (*status == DUEQ_OK)
             cli_print_end(cli, dueq_result_end(result, 0));
         *status = *status == DUEQ_EMPTY ? DUEQ_NOT_FOUND : *status;
+    }
+    if (*status == DUEQ_NOT_FOUND && id.size <= DUEQ_MAX_BATCH_ID) {
+        dueq_result_free(result);
+        *status = cli_wait(cli, dueq_find_batch_submit(cli->queue, id), &result);
+        if (*status == DUEQ_OK)
+            cli_print_batch(cli, dueq_result_batch(result, 0));
     }
     dueq_result_free(result);
     return code;
@@ -320,6 +339,9 @@ const struct command inspect_command = {
     "without, as dueq reserve, never. See dueq workers. Failures are those among the last 1000 of "
     "the\n"
     "queue: see dueq failures.\n"
+    "\n"
+    "If ID is that of a batch, and of no message, the command shows how its members ended, and\n"
+    "its callbacks.\n"
     "\n"
     "Examples:\n"
     "  dueq inspect invoice-7\n"

@@ -84,6 +84,7 @@ json_object *json_of_inspected(const char *queue, const dueq_message *message,
                                const struct workers_view *workers, const struct history *history);
 json_object *json_of_failure(const dueq_failure *failure, const struct workers_view *workers);
 json_object *json_of_group(const dueq_group *group);
+json_object *json_of_batch(const dueq_batch *batch);
 /* How a message ended. */
 json_object *json_of_end(const char *queue, const dueq_end *end);
 json_object *json_of_limits(const char *queue, const dueq_bounds *limits);

@@ -338,9 +338,12 @@ DUEQ_API void dueq_queue_close(dueq_queue *queue);
  *   with the other fails (INVALID). A push by a handle of one key counts as one with this key.
  * - schedule: the schedule and its jobs are in the partition of the job's key or group, else of its
  *   id.
- * - ack_push: all successors must go to one partition (else INVALID), that of their key or group,
- *   else of their id. Those with neither stay in the message's partition, if the target is the same
- *   queue.
+ * - ack_push, ack_push_result: all successors must go to one partition (else INVALID), that of
+ *   their key or group, else of their id. Those with neither stay in the message's partition, if
+ *   the target is the same queue.
+ * - A batch is in one partition, its home, which its id chooses. Members in other partitions are as
+ *   members in another queue: see dueq_push_to(). A callback without key, group and id comes to the
+ *   home.
  * - fire is for one partition only (else INVALID).
  * - lock, relock and unlock are on the queue `name` itself.
  */
@@ -591,7 +594,8 @@ typedef struct dueq_message {
      * counted.
      */
     dueq_bytes batch;
-    dueq_bytes batch_queue; /* the queue of its batch; Size 0: its own */
+    /* The queue of its batch; in a queue of partitions the name of a partition. Size 0: its own. */
+    dueq_bytes batch_queue;
     /* The end of what was made. */
     size_t body_size; /* of the whole body; more than body.size if dueq_queue_preview() cut it */
     int64_t lease_ms; /* as in the draft */
@@ -792,6 +796,23 @@ typedef struct dueq_batch {
     int64_t closes_ms; /* when an open batch closes by itself, or when it was closed */
     int64_t ended_ms;  /* when it ended; 0: it has not */
     int64_t now_ms;    /* the server's clock when it answered */
+    /*
+     * The id of the message that is pushed if all members are acknowledged. Only find_batch tells
+     * the callbacks, and only until the batch has ended. Size 0: there is no such message.
+     */
+    dueq_bytes then_id;
+    dueq_bytes then_queue; /* the queue that gets that message; Size 0: that of the batch */
+    /*
+     * The id of the message that is pushed when the first member dies. Size 0: there is no such
+     * message.
+     */
+    dueq_bytes catch_id;
+    dueq_bytes catch_queue; /* the queue that gets that message; Size 0: that of the batch */
+    /*
+     * The id of the message that is pushed when the batch ends. Size 0: there is no such message.
+     */
+    dueq_bytes finally_id;
+    dueq_bytes finally_queue; /* the queue that gets that message; Size 0: that of the batch */
     /* The end of what was made. */
 } dueq_batch;
 

@@ -82,6 +82,18 @@ DUEQ_API dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, 
                                           const dueq_draft *drafts, size_t count);
 
 /*
+ * Does what dueq_ack_push() does, and keeps a result with the message's end, as dueq_ack_result().
+ * kept: the result, up to DUEQ_MAX_RESULT bytes.
+ * Items: as of dueq_ack_push(). Errors: TOO_LARGE: the message stays leased.
+ */
+DUEQ_API dueq_status dueq_ack_push_result(dueq_queue *queue, dueq_bytes ticket, dueq_bytes kept,
+                                          dueq_queue *target, const dueq_draft *drafts,
+                                          size_t count, dueq_result **result);
+DUEQ_API dueq_status dueq_ack_push_result_submit(dueq_queue *queue, dueq_bytes ticket,
+                                                 dueq_bytes kept, dueq_queue *target,
+                                                 const dueq_draft *drafts, size_t count);
+
+/*
  * Declares a schedule: at each of its times the queue gets a job, a message with the id `NAME:TIME`
  * (TIME: ms since 1970). The schedule itself is a message with the id `schedule:NAME`. The consumer
  * that reserves this message calls dueq_fire(). The schedule lasts until its message is cancelled
@@ -424,7 +436,7 @@ DUEQ_API dueq_status dueq_find_batch_submit(dueq_queue *queue, dueq_bytes id);
  * Cancels the members of a batch that are READY or DELAYED in this queue, a page at a time.
  * Members that are leased, dead, or on their way to another queue stay.
  * id:          of the batch.
- * batch_queue: the name of the batch's queue; size 0: this queue.
+ * batch_queue: the name of the batch's queue; size 0: this queue. With partitions the whole one's.
  * cursor:      size 0: begins; else the cursor of the page before.
  * page:        about how many messages the call looks at, 1 to DUEQ_MAX_BATCH.
  * Returns OK. *result has dueq_result_purged(): how many members were cancelled, and the cursor
@@ -666,7 +678,13 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(TIME, opened_ms) \
     X(TIME, closes_ms) \
     X(MAYBE_TIME, ended_ms) \
-    X(TIME, now_ms)
+    X(TIME, now_ms) \
+    X(NAME, then_id) \
+    X(NAME, then_queue) \
+    X(NAME, catch_id) \
+    X(NAME, catch_queue) \
+    X(NAME, finally_id) \
+    X(NAME, finally_queue)
 #define DUEQ_END_FIELDS(X) \
     X(TEXT, id) \
     X(WORD, outcome) \

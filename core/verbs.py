@@ -84,9 +84,7 @@ ARGUMENTS = {
     ),
     "any": CoreArgument("int any", "any: int"),
     "repair": CoreArgument("int repair", "repair: int"),
-    "force": CoreArgument(
-        "int force", "force: int", send='dueq__resp_text(&words, force ? "1" : "0")'
-    ),
+    "force": CoreArgument("int force", "force: int", send="dueq__resp_number(&words, force)"),
     "batch_queue": data("batch_queue", "batch_queue: str"),
     "batch_options": CoreArgument("const dueq_batch_options *options", "options: BatchOptionsRow"),
     "reserve_options": CoreArgument("const dueq_reserve_options *options", "options: ReserveRow"),
@@ -103,6 +101,8 @@ ARGUMENTS = {
     "result": data(
         "result", "result: Buffer | str", "dueq__arg_check_result(queue, result)"
     )._replace(send="dueq__arg_put_result(&words, result)"),
+    # A result, beside the results of the call.
+    "kept": data("kept", "kept: Buffer | str"),
     "partitions": CoreArgument(
         "", "", send="dueq__resp_number(&words, (int64_t)dueq__partition_count(queue))"
     ),
@@ -159,6 +159,7 @@ FANOUT_MEMBERS = {
     "force": {".any": "force"},
     **{name: {".items": f"&{name}", ".count": "1"} for name in ("ticket", "id")},
     "any_id": {".text": "id"},
+    "batch_queue": {".text": "batch_queue"},
     "group": {".text": "group"},
     "limit_options": {".limits": "options"},
     "text": {".text": "text"},
@@ -381,6 +382,9 @@ def submits() -> str:
         line = f"def {verb.name}_submit({parts}, /) -> int: ..."
         if len(line) > WIDTH:
             line = f"def {verb.name}_submit(\n    {parts}, /\n) -> int: ..."
+        if len(f"    {parts}, /") > WIDTH:
+            each = "".join(f"    {argument.python},\n" for argument in verb.arguments())
+            line = f"def {verb.name}_submit(\n{each}    /,\n) -> int: ..."
         lines.append(line + "\n")
     return "".join(lines) + "\n"
 

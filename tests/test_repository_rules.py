@@ -213,7 +213,7 @@ def test_version_stands_once() -> None:
 
 # Where a verb is another one's, or a method of what another one gives.
 PARTS = {"reserve_any": "reserve", "relock": "extend", "unlock": "release"}
-PARTS |= {"ack_push": "ack", "ack_result": "ack"}
+PARTS |= {"ack_push": "ack", "ack_result": "ack", "ack_push_result": "ack"}
 
 # What only the program does that works on the message.
 NOT_IN_THE_SHELL = {"checkpoint", "fire", "push_to"}

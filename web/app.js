@@ -1,6 +1,7 @@
 // The page: chooses the view, keeps the data of the events, and handles the keys.
 
 import * as api from "./api.js";
+import { batchView } from "./batches.js";
 import { brief, el, path, plain } from "./dom.js";
 import { add, past, total, wholeOf, wholes } from "./live.js";
 import { messageView } from "./message.js";
@@ -100,6 +101,7 @@ function route() {
   if (refused) view = refusal(parts[1], refused);
   else if (parts[0] === "workers") view = workersView(main);
   else if (parts[0] === "q" && parts[2] === "m") view = messageView(main, parts[1], parts[3] ?? "");
+  else if (parts[0] === "q" && parts[2] === "b") view = batchView(main, parts[1], parts[3] ?? "");
   else if (parts[0] === "q" && parts[1]) {
     const [, queue, tab] = parts, whole = store.wholes.has(queue), known = store.queues.get(queue);
     view = { ...whole ? partitionsView(main, queue) : queueView(main, queue, known, tab), queue,
@@ -130,7 +132,8 @@ function move(by) {
 
 function up() {
   const [kind, queue, place] = partsOf(location.hash), whole = kind === "q" && wholeOf(queue ?? "");
-  location.hash = place === "m" ? path("q", queue) : whole ? path("q", whole) : "#/";
+  location.hash = place === "m" ? path("q", queue) : place === "b" ? path("q", queue, "batches")
+    : whole ? path("q", whole) : "#/";
 }
 
 document.addEventListener("keydown", (event) => {

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { ask, away, brief, button, el, lines, path, plain, size, time } from "./dom.js";
-import { attempt, problem } from "./table.js";
+import { attempt, facts, problem } from "./table.js";
 
 const SHOWN = 200000; // bytes of a body that are shown
 
@@ -50,10 +50,6 @@ function bodyOf(message) {
     text, bytes.length > SHOWN && el("p", { class: "dim" }, "Only its beginning is shown."));
 }
 
-const facts = (list) => el("dl", { class: "facts" },
-  list.filter(Boolean)
-    .flatMap(([name, ...values]) => [el("dt", null, name), el("dd", null, values)]));
-
 const limit = (count, most) => (most ? `${count} of ${most}` : `${count}, without limit`);
 
 function about(message) {
@@ -76,7 +72,11 @@ function about(message) {
     message.dead_letter && ["Dead letters to",
       el("a", { href: path("q", message.dead_letter) }, brief(message.dead_letter))],
     message.drop && ["When it dies", "it is deleted"],
-    message.group && ["Group", plain(message.group)]]);
+    message.group && ["Group", plain(message.group)],
+    message.batch && ["Batch", el("a",
+        { href: path("q", message.batch_queue ?? message.queue, "b", message.batch) },
+        brief(message.batch, 128)),
+      message.batch_queue && ` of ${plain(message.batch_queue)}`]]);
 }
 
 function holderOf(inspected) {

@@ -1,12 +1,13 @@
 // One queue: its messages by state, dead ones by error, schedules, workers, and its history.
 
 import * as api from "./api.js";
+import { batches } from "./batches.js";
 import { chart } from "./chart.js";
 import { ask, away, brief, button, el, number, path, plain, second, size, span } from "./dom.js";
 import { groups } from "./groups.js";
 import { liveCharts, putBadges, putWhy, wholeOf, why } from "./live.js";
 import { put, set } from "./patch.js";
-import { attempt, cell, postPages, problem, table } from "./table.js";
+import { attempt, cell, gather, postPages, problem, table } from "./table.js";
 import { workers } from "./workers.js";
 
 const PAGE = 50;
@@ -90,18 +91,6 @@ function messages(queue, state) {
   return { read: () => rows.length <= PAGE && !search.value && read(),
     body: [el("div", { class: "row" }, search, button("Search", find)), failed, list.element, note,
       more], close: () => looking?.abort() };
-}
-
-/** Passes page after page to add(). After some pages it stops and offers a button to go on. */
-function gather(verb, queue, add, more) {
-  async function read(after, pages = 20) {
-    const page = await api.get(api.of(queue, verb) + api.query({ after }));
-    add(page.list);
-    if (page.next && pages > 1) return read(page.next, pages - 1);
-    put(more, page.next, () => page.next && button("Look further", () => read(page.next)));
-    return undefined;
-  }
-  return read();
 }
 
 function errors(queue) {
@@ -245,7 +234,7 @@ function history(queue) {
 }
 
 const TABS = { groups: ["Groups", groups], errors: ["Dead by error", errors],
-  schedules: ["Schedules", schedules],
+  schedules: ["Schedules", schedules], batches: ["Batches", batches],
   workers: ["Workers", (queue) => ({ ...workers(api.of(queue)), live: true })],
   history: ["History", history] };
 

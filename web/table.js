@@ -1,7 +1,7 @@
 // Tables, and the result of an action.
 
 import * as api from "./api.js";
-import { el, number, plain, toast } from "./dom.js";
+import { button, el, number, plain, toast } from "./dom.js";
 import { keyed, put, set } from "./patch.js";
 
 export const problem = (error) => el("p", { class: "bad" }, plain(error.message));
@@ -45,6 +45,23 @@ export function table(titles, key, of) {
     rows(items.map((item) => [key(item), item]), now);
   };
   return { show, element: el("div", null, shown, none) };
+}
+
+/** A list of names and what each has. An entry that is false is left out. */
+export const facts = (list) => el("dl", { class: "facts" },
+  list.filter(Boolean)
+    .flatMap(([name, ...values]) => [el("dt", null, name), el("dd", null, values)]));
+
+/** Passes page after page to add(). After some pages it stops and offers a button to go on. */
+export function gather(verb, queue, add, more) {
+  async function read(after, pages = 20) {
+    const page = await api.get(api.of(queue, verb) + api.query({ after }));
+    add(page.list);
+    if (page.next && pages > 1) return read(page.next, pages - 1);
+    put(more, page.next, () => page.next && button("Look further", () => read(page.next)));
+    return undefined;
+  }
+  return read();
 }
 
 /** Runs an action and shows its result. Returns whether it succeeded. */

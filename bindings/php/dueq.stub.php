@@ -1730,7 +1730,9 @@ namespace Dueq
          */
         public readonly ?string $batch;
 
-        /** The queue of its batch. null: its own. */
+        /**
+         * The queue of its batch; in a queue of partitions the name of a partition. null: its own.
+         */
         public readonly ?string $batchQueue;
 
         // The end of what was made.
@@ -1749,8 +1751,8 @@ namespace Dueq
          *     lost, nothing is thrown: Consumer::lost() counts the message. Any other ack is sent
          *     and answered now. Not with $push or $result
          * @param string|null $result up to 1 MiB, which the queue keeps with the message's end: see
-         *     Queue::outcome(). If the message was pushed without $keep, it is dropped. Not with
-         *     $push. A larger one throws a TooLargeException, and the message stays leased
+         *     Queue::outcome(). If the message was pushed without $keep, it is dropped. A larger
+         *     one throws a TooLargeException, and the message stays leased
          * @return list<string|null>|null with $push: in order, each successor's id, or null for a
          *     duplicate
          * @throws Exception\LeaseLostException
@@ -2591,6 +2593,32 @@ namespace Dueq
 
         /** The server's clock when it answered. */
         public readonly float $now;
+
+        /**
+         * The id of the message that is pushed if all members are acknowledged. Only find_batch
+         * tells the callbacks, and only until the batch has ended. null: there is no such message.
+         */
+        public readonly ?string $thenId;
+
+        /** The queue that gets that message. null: that of the batch. */
+        public readonly ?string $thenQueue;
+
+        /**
+         * The id of the message that is pushed when the first member dies. null: there is no such
+         * message.
+         */
+        public readonly ?string $catchId;
+
+        /** The queue that gets that message. null: that of the batch. */
+        public readonly ?string $catchQueue;
+
+        /**
+         * The id of the message that is pushed when the batch ends. null: there is no such message.
+         */
+        public readonly ?string $finallyId;
+
+        /** The queue that gets that message. null: that of the batch. */
+        public readonly ?string $finallyQueue;
 
         // The end of what was made.
 

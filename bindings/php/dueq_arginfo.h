@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 6891d84d43949e4a176a1c117553a29e1317a1e7 */
+ * Stub hash: 870615cfb1f63da27b503267cc1a96287bc84052 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -2976,6 +2976,42 @@ static zend_class_entry *register_class_Dueq_BatchStatus(void)
 	zend_string *property_now_name = zend_string_init("now", sizeof("now") - 1, 1);
 	zend_declare_typed_property(class_entry, property_now_name, &property_now_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
 	zend_string_release(property_now_name);
+
+	zval property_thenId_default_value;
+	ZVAL_UNDEF(&property_thenId_default_value);
+	zend_string *property_thenId_name = zend_string_init("thenId", sizeof("thenId") - 1, 1);
+	zend_declare_typed_property(class_entry, property_thenId_name, &property_thenId_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_thenId_name);
+
+	zval property_thenQueue_default_value;
+	ZVAL_UNDEF(&property_thenQueue_default_value);
+	zend_string *property_thenQueue_name = zend_string_init("thenQueue", sizeof("thenQueue") - 1, 1);
+	zend_declare_typed_property(class_entry, property_thenQueue_name, &property_thenQueue_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_thenQueue_name);
+
+	zval property_catchId_default_value;
+	ZVAL_UNDEF(&property_catchId_default_value);
+	zend_string *property_catchId_name = zend_string_init("catchId", sizeof("catchId") - 1, 1);
+	zend_declare_typed_property(class_entry, property_catchId_name, &property_catchId_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_catchId_name);
+
+	zval property_catchQueue_default_value;
+	ZVAL_UNDEF(&property_catchQueue_default_value);
+	zend_string *property_catchQueue_name = zend_string_init("catchQueue", sizeof("catchQueue") - 1, 1);
+	zend_declare_typed_property(class_entry, property_catchQueue_name, &property_catchQueue_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_catchQueue_name);
+
+	zval property_finallyId_default_value;
+	ZVAL_UNDEF(&property_finallyId_default_value);
+	zend_string *property_finallyId_name = zend_string_init("finallyId", sizeof("finallyId") - 1, 1);
+	zend_declare_typed_property(class_entry, property_finallyId_name, &property_finallyId_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_finallyId_name);
+
+	zval property_finallyQueue_default_value;
+	ZVAL_UNDEF(&property_finallyQueue_default_value);
+	zend_string *property_finallyQueue_name = zend_string_init("finallyQueue", sizeof("finallyQueue") - 1, 1);
+	zend_declare_typed_property(class_entry, property_finallyQueue_name, &property_finallyQueue_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_finallyQueue_name);
 
 	return class_entry;
 }

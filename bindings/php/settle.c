@@ -50,17 +50,23 @@ bool dueq_php_target_open(const dueq_php_queue *queue, const zend_string *name,
     return status == DUEQ_OK;
 }
 
-/* Acknowledges and pushes successors; `out` becomes the list of their ids. */
-static void ack_push(message_object *message, HashTable *push, const zend_string *to, zval *out) {
+/* Acknowledges and pushes successors; `out` becomes the list of their ids. result: NULL: none. */
+static void ack_push(message_object *message, HashTable *push, const zend_string *to,
+                     const zend_string *result, zval *out) {
     dueq_php_queue *queue = message->queue;
     zend_arena *arena = zend_arena_create(1024);
     dueq_draft *drafts = dueq_php_drafts_read("push", push, &arena);
     dueq_queue *target = NULL;
 
     if (drafts && dueq_php_target_open(queue, to, &target)) {
+        const dueq_bytes ticket = dueq_php_message_ticket(&message->std);
+        const size_t count = zend_hash_num_elements(push);
+
         dueq_php_message_settle(
-            message, dueq_ack_push_submit(queue->queue, dueq_php_message_ticket(&message->std),
-                                          target, drafts, zend_hash_num_elements(push)));
+            message, result
+                         ? dueq_ack_push_result_submit(queue->queue, ticket, dueq_php_bytes(result),
+                                                       target, drafts, count)
+                         : dueq_ack_push_submit(queue->queue, ticket, target, drafts, count));
     }
     zend_arena_destroy(arena);
     if (!EG(exception)) {
@@ -105,12 +111,8 @@ ZEND_METHOD(Dueq_Message, ack) {
                        "wait: an ack with successors or a result waits for its answer");
         RETURN_THROWS();
     }
-    if (push && result) {
-        dueq_php_throw(DUEQ_INVALID, "result: an ack with successors keeps none");
-        RETURN_THROWS();
-    }
     if (push && zend_hash_num_elements(push)) {
-        ack_push(message, push, to, return_value);
+        ack_push(message, push, to, result, return_value);
         return;
     }
     if (!wait && ack_later(message)) {

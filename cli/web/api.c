@@ -36,6 +36,7 @@ static const struct route routes[] = {
     {"GET", "schedules", "after ", get_schedules},
     {"GET", "groups", "count after ", get_groups},
     {"GET", "limits", "", get_limits},
+    {"GET", "batches", "count after ", get_batches},
     {"POST", "messages", "draft", post_push},
     {"POST", "reserve", "count wait lease ", post_reserve},
     {"POST", "ack", "", post_ack},
@@ -61,11 +62,12 @@ static const struct route routes[] = {
     {0},
 };
 
-/* Routes about one message: /api/queues/NAME/VERB/ID */
+/* Routes about one message or batch: /api/queues/NAME/VERB/ID */
 static const struct route items[] = {
     {"GET", "messages", "preview ", get_message},
     {"GET", "inspect", "", get_inspect},
     {"GET", "result", "", get_result},
+    {"GET", "batches", "", get_batch},
     {0},
 };
 

@@ -427,6 +427,33 @@ void get_limits(struct call *call) {
     dueq_result_free(result);
 }
 
+/* Batches */
+
+void get_batches(struct call *call) {
+    const size_t count = api_count(call, 100);
+    dueq_bytes cursor = cursor_begin(call);
+    dueq_result *page;
+    call->answer->type = "application/x-ndjson";
+    api_end(call, dueq_batches(call->cli.queue, cursor, count, &page));
+    for (size_t i = 0; i < dueq_result_count(page); i++)
+        api_line(call, json_of_batch(dueq_result_batch(page, i)));
+    keep(&cursor, dueq_result_cursor(page));
+    cursor_end(call, &cursor);
+    dueq_result_free(page);
+}
+
+void get_batch(struct call *call) {
+    const dueq_bytes id = {call->item, strlen(call->item)};
+    dueq_result *result;
+    const dueq_status status = dueq_find_batch(call->cli.queue, id, &result);
+    const dueq_batch *batch = dueq_result_batch(result, 0);
+    if (batch)
+        api_line(call, json_of_batch(batch));
+    else
+        api_item(call, "id", id, status);
+    dueq_result_free(result);
+}
+
 /* Schedules */
 
 static size_t show_schedules(struct call *call, const dueq_result *page, void *context) {

@@ -18,6 +18,7 @@
     X(partitions, "partitions.js", "text/javascript; charset=utf-8")                               \
     X(queue, "queue.js", "text/javascript; charset=utf-8")                                         \
     X(groups, "groups.js", "text/javascript; charset=utf-8")                                       \
+    X(batches, "batches.js", "text/javascript; charset=utf-8")                                     \
     X(workers, "workers.js", "text/javascript; charset=utf-8")                                     \
     X(message, "message.js", "text/javascript; charset=utf-8")
 

@@ -98,6 +98,8 @@ void get_errors(struct call *call);
 void get_schedules(struct call *call);
 void get_groups(struct call *call);
 void get_limits(struct call *call);
+void get_batches(struct call *call);
+void get_batch(struct call *call);
 
 /* Gets a page. Returns how many more messages it wants. */
 typedef size_t scan_page(struct call *call, const dueq_result *page, void *context);

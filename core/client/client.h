@@ -60,10 +60,12 @@ struct dueq_client {
 struct dueq__fanout_request;
 struct dueq__reserve;
 struct dueq__push_request;
+struct dueq__batch_request;
 
 struct dueq__partitioned {
     dueq_status (*fanout)(dueq_queue *queue, const struct dueq__fanout_request *asked);
     dueq_status (*push)(dueq_queue *queue, const struct dueq__push_request *pushed);
+    dueq_status (*batch)(dueq_queue *queue, const struct dueq__batch_request *asked);
     dueq_status (*reserve)(dueq_queue *queue, const struct dueq__reserve *asked);
     void (*close)(dueq_queue *queue);
 };

@@ -13,6 +13,8 @@ struct fanout {
     dueq_filter filter;
     dueq_limit_options limits;
     size_t partition, end;                /* the partition that is asked, and one past the last */
+    size_t among;                         /* HOME: as of dueq__partitions_home() */
+    bool looks;                           /* TWICE: the first round */
     dueq_bytes remaining[DUEQ_MAX_BATCH]; /* the items that no partition has had so far, */
     size_t places[DUEQ_MAX_BATCH];        /* and the index of each among the caller's items */
     size_t remaining_count;
@@ -41,6 +43,10 @@ static void ask_next(dueq_client *client) {
         dueq_queue_preview(handle, queue->preview_bytes);
         handle->partition_count = dueq__partitions_of(queue)->count;
     }
+    if (fanout->looks)
+        asked.any = DUEQ__REMOVE_LOOKS;
+    else if (asked.fanout == DUEQ__FANOUT_TWICE && asked.any)
+        asked.any = dueq__partitions_of(queue)->key_size ? 1 : DUEQ__REMOVE_WHOLE;
     dueq__op_child_submitted(client, step, step ? asked.submit(handle, &asked) : DUEQ_NO_MEMORY);
 }
 
@@ -203,6 +209,40 @@ static void answer_sum(dueq_client *client, struct fanout *fanout, dueq_status s
     dueq__op_finish_result(client, sum, status);
 }
 
+/* True: the answer of the last partition that was asked is the answer of the call. */
+static bool answers_as_last(const struct fanout *fanout) {
+    enum dueq__fanout how = fanout->asked.fanout;
+    return how == DUEQ__FANOUT_FIRST || how == DUEQ__FANOUT_HOME || how == DUEQ__FANOUT_LAST;
+}
+
+/* Asks the first partition of all. */
+static void begin_round(dueq_client *client, bool looks) {
+    struct fanout *fanout = client->op->verb;
+    const struct dueq__partitions *partitions = dueq__partitions_of(client->op->queue);
+    fanout->end = dueq__partitions_range(partitions, &fanout->partition);
+    fanout->end += fanout->partition;
+    fanout->looks = looks;
+    fanout->purged = 0;
+    fanout->among = partitions->count;
+    if (fanout->asked.fanout == DUEQ__FANOUT_HOME)
+        fanout->partition = dueq__partitions_home(fanout->asked.items[0], &fanout->among);
+    if (fanout->asked.fanout == DUEQ__FANOUT_PAGES && !read_cursor(fanout))
+        dueq__op_finish(client, dueq__fail(&client->error, DUEQ_INVALID,
+                                           "not a cursor: they come with the pages of a verb"));
+    else
+        ask_next(client);
+}
+
+/* Asks the next partition. */
+static void go_on(dueq_client *client) {
+    struct fanout *fanout = client->op->verb;
+    if (fanout->asked.fanout == DUEQ__FANOUT_HOME)
+        fanout->partition = dueq__partitions_home(fanout->asked.items[0], &fanout->among);
+    else
+        fanout->partition++;
+    ask_next(client);
+}
+
 static void on_answer(dueq_client *client, dueq_status status, dueq_result *result) {
     struct fanout *fanout = client->op->verb;
     if (dueq__op_child_failed(client, status, result))
@@ -218,6 +258,9 @@ static void on_answer(dueq_client *client, dueq_status status, dueq_result *resu
         break;
     case DUEQ__FANOUT_FIRST:
         last = last || is_there(status);
+        break;
+    case DUEQ__FANOUT_HOME:
+        last = is_there(status) || !fanout->among;
         break;
     case DUEQ__FANOUT_SOME:
         /* OK says that there may be more, in the next partitions. */
@@ -241,19 +284,20 @@ static void on_answer(dueq_client *client, dueq_status status, dueq_result *resu
         break;
     case DUEQ__FANOUT_LAST:
     case DUEQ__FANOUT_ALL:
+    case DUEQ__FANOUT_TWICE:
         break;
     }
-    if (last &&
-        (fanout->asked.fanout == DUEQ__FANOUT_FIRST || fanout->asked.fanout == DUEQ__FANOUT_LAST)) {
+    if (last && answers_as_last(fanout)) {
         if (result)
             result->queue = fanout->partition;
         dueq__op_end(client, result, status);
         return;
     }
     dueq_result_free(result);
-    fanout->partition++;
-    if (!last)
-        ask_next(client);
+    if (last && fanout->looks)
+        begin_round(client, false);
+    else if (!last)
+        go_on(client);
     else if (fanout->asked.fanout == DUEQ__FANOUT_ITEMS)
         answer_items(client, fanout);
     else
@@ -265,19 +309,12 @@ static void begin(dueq_client *client, dueq_status status, dueq_result *result) 
     struct fanout *fanout = client->op->verb;
     if (dueq__op_child_failed(client, status, result))
         return;
-    fanout->end =
-        dueq__partitions_range(dueq__partitions_of(client->op->queue), &fanout->partition);
-    fanout->end += fanout->partition;
-    if (fanout->asked.fanout == DUEQ__FANOUT_PAGES && !read_cursor(fanout))
-        dueq__op_finish(client, dueq__fail(&client->error, DUEQ_INVALID,
-                                           "not a cursor: they come with the pages of a verb"));
-    else
-        ask_next(client);
+    begin_round(client, fanout->asked.fanout == DUEQ__FANOUT_TWICE && !fanout->asked.any);
 }
 
 /* Beginning */
 
-static void keep(char **at, dueq_bytes *bytes) {
+void dueq__partition_keep(char **at, dueq_bytes *bytes) {
     if (bytes->size)
         bytes->data = memcpy(*at, bytes->data, bytes->size);
     *at += bytes->size;
@@ -305,22 +342,22 @@ static struct fanout *copy(const struct dueq__fanout_request *asked) {
     for (size_t i = 0; i < asked->count; i++) {
         fanout->remaining[i] = asked->items[i];
         fanout->places[i] = i;
-        keep(&at, &fanout->remaining[i]);
+        dueq__partition_keep(&at, &fanout->remaining[i]);
     }
     fanout->asked.items = asked->items ? fanout->remaining : NULL;
-    keep(&at, &fanout->asked.text);
-    keep(&at, &fanout->asked.cursor);
+    dueq__partition_keep(&at, &fanout->asked.text);
+    dueq__partition_keep(&at, &fanout->asked.cursor);
     if (asked->filter) {
         dueq__struct_copy(&fanout->filter, asked->filter, &dueq__layout_filter);
-        keep(&at, &fanout->filter.error);
+        dueq__partition_keep(&at, &fanout->filter.error);
         fanout->asked.filter = &fanout->filter;
     }
     if (asked->limits) {
         fanout->limits = limits;
-        keep(&at, &fanout->limits.rate);
-        keep(&at, &fanout->limits.group);
-        keep(&at, &fanout->limits.order);
-        keep(&at, &fanout->limits.each_group_rate);
+        dueq__partition_keep(&at, &fanout->limits.rate);
+        dueq__partition_keep(&at, &fanout->limits.group);
+        dueq__partition_keep(&at, &fanout->limits.order);
+        dueq__partition_keep(&at, &fanout->limits.each_group_rate);
         fanout->asked.limits = &fanout->limits;
     }
     return fanout;

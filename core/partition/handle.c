@@ -44,6 +44,14 @@ size_t dueq__partitions_range(const struct dueq__partitions *partitions, size_t 
     return partitions->key_size ? 1 : partitions->count;
 }
 
+size_t dueq__partitions_home(dueq_bytes id, size_t *among) {
+    size_t home = dueq_partition_for(id, *among);
+    do
+        *among = *among % 2 ? 0 : *among / 2;
+    while (*among && dueq_partition_for(id, *among) == home);
+    return home;
+}
+
 dueq_queue *dueq__partitions_handle(struct dueq__partitions *partitions, size_t partition) {
     char name[DUEQ_MAX_NAME + 1];
     if (partitions->handles[partition])
@@ -128,6 +136,7 @@ dueq_status dueq_partitions_open(dueq_client *client, const void *name, size_t n
     if (!partitions)
         return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
     *partitions = (struct dueq__partitions){.whole = {dueq__partition_fanout, dueq__partition_push,
+                                                      dueq__partition_batch,
                                                       dueq__partition_reserve, close_partitions},
                                             .client = client,
                                             .named_count = count,

@@ -51,6 +51,12 @@ dueq_status dueq__partitions_check_chooser(const struct dueq__partitions *partit
                                            enum dueq__chooser wanted);
 /* How many partitions this handle is for, and the first of them. */
 size_t dueq__partitions_range(const struct dueq__partitions *partitions, size_t *first);
+/*
+ * A batch's home is the partition that its id chooses of *among partitions. After a doubling the id
+ * may choose another one. So this sets *among to the last number before a doubling by which the id
+ * chooses another partition; 0: there is none.
+ */
+size_t dueq__partitions_home(dueq_bytes id, size_t *among);
 
 /* steps.c: an operation on partitions, whose steps are its children */
 
@@ -64,11 +70,18 @@ size_t dueq__partitions_range(const struct dueq__partitions *partitions, size_t 
 dueq_status dueq__partition_begin(dueq_queue *queue, void *state, enum dueq__chooser chooser,
                                   dueq__on_final *begin);
 
-/* fanout.c, partition_push.c, partition_reserve.c: the verbs */
+/* fanout.c, partition_push.c, partition_reserve.c, partition_batch.c: the verbs */
 
 dueq_status dueq__partition_fanout(dueq_queue *queue, const struct dueq__fanout_request *asked);
 dueq_status dueq__partition_reserve(dueq_queue *queue, const struct dueq__reserve *asked);
 dueq_status dueq__partition_push(dueq_queue *queue, const struct dueq__push_request *request);
+dueq_status dueq__partition_batch(dueq_queue *queue, const struct dueq__batch_request *asked);
+/* What chooses the draft's partition: its key, else its group, else its id; size 0: its turn. */
+dueq_bytes dueq__partition_chosen_by(const dueq_draft *draft);
+/* How many bytes dueq__draft_copy() needs for the draft, with those up to the next copy. */
+size_t dueq__partition_room(const dueq_draft *draft);
+/* Copies the bytes to *at, which then is behind the copy. */
+void dueq__partition_keep(char **at, dueq_bytes *bytes);
 
 /* assignment.c: the leases of a consumer */
 

@@ -6,6 +6,7 @@
 
 struct partition_push {
     struct dueq__push_request request;
+    dueq_bytes result; /* of the message that an ack ends, if request.result points to it */
     size_t count, done;
     size_t without_message; /* an ack: how many partitions did not have its message */
     size_t cleared;         /* a schedule: the next partition that must not have it any longer */
@@ -22,28 +23,28 @@ struct partition_push {
     dueq_draft drafts[];             /* copies, which point behind them, in the same allocation */
 };
 
-/* What chooses the draft's partition: its key, else its group, else its id; size 0: its turn. */
-static dueq_bytes chosen_by(const dueq_draft *draft) {
+dueq_bytes dueq__partition_chosen_by(const dueq_draft *draft) {
     return draft->key.size ? draft->key : draft->group.size ? draft->group : draft->id;
 }
 
 /* Drafts that nothing chooses go to one partition: in each call to the next one in turn. */
 static size_t partition_of(const struct dueq__partitions *partitions, const dueq_draft *draft) {
     size_t first, count = dueq__partitions_range(partitions, &first);
-    dueq_bytes decides = chosen_by(draft);
+    dueq_bytes decides = dueq__partition_chosen_by(draft);
     if (count == 1)
         return first;
     return decides.size ? dueq_partition_for(decides, count) : partitions->push_turn % count;
 }
 
-static dueq_status push_to(dueq_queue *queue, const struct dueq__script *script, size_t partition,
-                           const dueq_draft *drafts, size_t count) {
+static dueq_status push_to(dueq_queue *queue, const struct dueq__push_request *request,
+                           size_t partition, const dueq_draft *drafts, size_t count) {
     dueq_queue *handle = dueq__partitions_handle(dueq__partitions_of(queue), partition);
     if (!handle)
         return DUEQ_NO_MEMORY;
     dueq_queue_durability(handle, &queue->durability);
     dueq_queue_keep(handle, queue->keep_ms);
-    return dueq__push_submit(handle, script, drafts, count);
+    return request->home ? dueq_push_to_submit(request->home, handle, drafts, count)
+                         : dueq__push_submit(handle, request->script, drafts, count);
 }
 
 /* The number of the partition whose handle this is; SIZE_MAX: it is no partition's. */
@@ -71,7 +72,7 @@ static dueq_status follow(dueq_queue *queue, const struct dueq__push_request *re
     own = source ? partition_named(partitions, source) : SIZE_MAX;
     for (size_t i = 0; !target && i < request->count; i++) {
         const dueq_draft *draft = &request->drafts[i];
-        bool stays = own != SIZE_MAX && !chosen_by(draft).size;
+        bool stays = own != SIZE_MAX && !dueq__partition_chosen_by(draft).size;
         size_t wanted = stays ? own : partition_of(partitions, draft);
         if (i && wanted != partition)
             return dueq__fail(&queue->client->error, DUEQ_INVALID,
@@ -83,9 +84,12 @@ static dueq_status follow(dueq_queue *queue, const struct dueq__push_request *re
         dueq_queue_durability(source, &queue->durability);
         dueq_queue_keep(source, queue->keep_ms);
     }
-    return source && target ? dueq_ack_push_submit(source, request->ticket, target, request->drafts,
-                                                   request->count)
-                            : DUEQ_NO_MEMORY;
+    if (!source || !target)
+        return DUEQ_NO_MEMORY;
+    return request->result ? dueq_ack_push_result_submit(source, request->ticket, *request->result,
+                                                         target, request->drafts, request->count)
+                           : dueq_ack_push_submit(source, request->ticket, target, request->drafts,
+                                                  request->count);
 }
 
 static void on_answer(dueq_client *client, dueq_status status, dueq_result *result);
@@ -112,7 +116,7 @@ static void push_next(dueq_client *client) {
     if (step && push->request.source)
         status = follow(queue, &push->request, push->without_message);
     else if (step)
-        status = push_to(queue, push->request.script, partition, push->sent, push->sent_count);
+        status = push_to(queue, &push->request, partition, push->sent, push->sent_count);
     dueq__op_child_submitted(client, step, status);
 }
 
@@ -216,7 +220,7 @@ static void begin(dueq_client *client, dueq_status status, dueq_result *result) 
         push_next(client);
 }
 
-static size_t room_of(const dueq_draft *draft) {
+size_t dueq__partition_room(const dueq_draft *draft) {
     size_t align = sizeof(dueq_header);
     return (dueq__draft_size(draft) + align - 1) / align * align;
 }
@@ -226,8 +230,10 @@ static struct partition_push *copy(const struct dueq__push_request *request,
     const dueq_draft *drafts = request->drafts;
     size_t count = request->count;
     size_t size = count * sizeof *drafts + request->ticket.size;
+    if (request->result)
+        size += request->result->size;
     for (size_t i = 0; i < count; i++)
-        size += room_of(&drafts[i]);
+        size += dueq__partition_room(&drafts[i]);
     struct partition_push *push = malloc(sizeof *push + size);
     if (!push)
         return NULL;
@@ -241,10 +247,14 @@ static struct partition_push *copy(const struct dueq__push_request *request,
     push->disk = true;
     memset(push->is_sent, 0, sizeof push->is_sent);
     char *at = (char *)(push->drafts + count);
-    for (size_t i = 0; i < count; at += room_of(&drafts[i++]))
+    for (size_t i = 0; i < count; at += dueq__partition_room(&drafts[i++]))
         dueq__draft_copy(&push->drafts[i], &drafts[i], at);
-    if (request->ticket.size)
-        push->request.ticket.data = memcpy(at, request->ticket.data, request->ticket.size);
+    dueq__partition_keep(&at, &push->request.ticket);
+    if (request->result) {
+        push->result = *request->result;
+        push->request.result = &push->result;
+        dueq__partition_keep(&at, &push->result);
+    }
     return push;
 }
 
@@ -257,10 +267,13 @@ static dueq_status check(dueq_queue *queue, const struct dueq__push_request *req
     const struct dueq__partitions *partitions = dueq__partitions_of(queue);
     struct dueq__error *error = &queue->client->error;
     dueq_status status = dueq__arg_check_count(queue, request->drafts, request->count);
+    const dueq_draft *drafts = request->drafts;
     bool keys = false, groups = false;
     for (size_t i = 0; !status && i < request->count; i++) {
-        const dueq_draft *draft = &request->drafts[i];
+        const dueq_draft *draft = &drafts[i];
         status = dueq__draft_check(draft, request->script != NULL, error);
+        if (!status && !request->source && (draft->batch.size || drafts->batch.size))
+            status = dueq__arg_check_member(queue, draft, drafts->batch);
         if (!status && draft->key.size && partitions->key_size)
             status = dueq__fail(error, DUEQ_INVALID, "this handle is of one key already");
         if (!status && draft->group.size && partitions->key_size)
@@ -290,15 +303,18 @@ dueq_status dueq__partition_push(dueq_queue *queue, const struct dueq__push_requ
     dueq_status status = check(queue, request, &chooser);
     if (status)
         return status;
+    if (drafts->batch.size && !request->source && !request->home)
+        return dueq__partition_batch(queue, &(struct dueq__batch_request){
+                                                .target = queue, .drafts = drafts, .count = count});
     partitions->push_turn++;
     bool asks = dueq__partitions_stale(partitions) || (chooser && !partitions->chooser);
     if (request->source && !request->source->partitioned && !asks)
         return follow(queue, request, 0);
-    if (!request->source && !request->script && !asks)
+    if (!request->source && !request->script && !request->home && !asks)
         while (i < count &&
                partition_of(partitions, &drafts[i]) == partition_of(partitions, drafts))
             i++;
     if (i == count)
-        return push_to(queue, NULL, partition_of(partitions, drafts), drafts, count);
+        return push_to(queue, request, partition_of(partitions, drafts), drafts, count);
     return dueq__partition_begin(queue, copy(request, chooser), chooser, begin);
 }

@@ -5,23 +5,33 @@
 -- keys rates received timings failures targets groups lines turns limits working parked
 -- keys timers rated holds ends kept started awaited begun batches batch_ends guests reply
 -- includes keep_reply refuse_layout batch_note now outbox_put bulk
--- args '1': by force
+-- args '0'; another number: by force; 2: the same, of a partition, and all other partitions of the
+--   queue go, too; -1: as 0, but it only tells whether it would refuse
 -- Returns how many messages it had, and ' r' if a relay has work; or an error, INVALID: it has
 --   batches or members, or too many messages beside members.
 
 -- include refuse_layout
 local number, name = redis.call('HLEN', msg), string.match(meta, '^dueq:{(.*)}:meta$')
-local open, found = redis.pcall('HLEN', batches), redis.pcall('HGETALL', guests)
+local whole, force = string.match(name, '^(.*)#%d+$'), ARGV[4] ~= '0' and ARGV[4] ~= '-1'
+local open, all, found = redis.pcall('HLEN', batches), redis.pcall('HGETALL', guests), { nil }
+for i = 1, #all, 2 do
+  local home = string.match(all[i], '^(.*)#%d+\n')
+  if ARGV[4] ~= '2' or not whole or home ~= whole then
+    found[#found + 1], found[#found + 2] = all[i], all[i + 1]
+  end
+end
 local problem = #found > 0 and "members of other queues' batches"
   or type(open) == 'number' and open > 0 and 'batches that have not ended'
-if problem and ARGV[4] ~= '1' then
+if problem and not force then
   return redis.error_reply(string.format("INVALID the queue '%s' has %s: remove it by force, or "
     .. 'wait until the batches have ended', name, problem))
 end
 local keys = { ready, high, low, delayed, leased, dead, attempts, handover, unique, wake,
   quarantine, rates, received, timings, failures, targets, groups, lines, turns, limits, working,
   parked, timers, rated, holds, ends, kept, started, awaited, begun, batch_ends, guests }
-if #found == 0 then
+if ARGV[4] == '-1' then
+  return keep_reply(string.format('%d', number))
+elseif #found == 0 then
   redis.call('UNLINK', msg, outbox, meta, batches, unpack(keys))
   return keep_reply(string.format('%d', number))
 elseif number > 1000 then

@@ -19,7 +19,9 @@ struct callback {
 static dueq_status check_callback(dueq_queue *queue, const struct callback *callback) {
     struct dueq__error *error = &queue->client->error;
     dueq_status status = dueq__draft_check(callback->draft, false, error);
-    if (!status && callback->draft->key.size)
+    /* In a queue with partitions it chooses that of the callback. */
+    bool keyed = queue->is_partition || (queue->partitioned && !callback->queue.size);
+    if (!status && callback->draft->key.size && !keyed)
         status =
             dueq__fail(error, DUEQ_INVALID, "a key chooses a partition, and a callback has none");
     if (!status && callback->draft->batch.size)
@@ -75,14 +77,24 @@ static dueq_status submit(dueq_queue *queue, const dueq_batch_options *options,
     return dueq__op_submit(client, &words);
 }
 
+/* Opens the batch in one of the partitions, with the callbacks in the layout of this library. */
+static dueq_status open_partitioned(dueq_queue *queue, dueq_batch_options *options,
+                                    const struct callback *callbacks) {
+    options->then_job = callbacks[0].draft;
+    options->then_queue = callbacks[0].queue;
+    options->catch_job = callbacks[1].draft;
+    options->catch_queue = callbacks[1].queue;
+    options->finally_job = callbacks[2].draft;
+    options->finally_queue = callbacks[2].queue;
+    return queue->partitioned->batch(queue, &(struct dueq__batch_request){.options = options});
+}
+
 dueq_status dueq_open_batch_submit(dueq_queue *queue, const dueq_batch_options *given) {
     struct dueq__error *error = &queue->client->error;
     dueq_batch_options options;
     struct dueq__given drafts[CALLBACKS] = {{0}};
     dueq__client_check_fork(queue->client);
     dueq_status status = dueq__struct_check(given, &dueq__layout_batch_options, error);
-    if (!status)
-        status = dueq__arg_check_unpartitioned(queue, "open_batch");
     if (status)
         return status;
     dueq__struct_copy(&options, given, &dueq__layout_batch_options);
@@ -94,12 +106,17 @@ dueq_status dueq_open_batch_submit(dueq_queue *queue, const dueq_batch_options *
     for (size_t i = 0; !status && i < CALLBACKS; i++) {
         if (!callbacks[i].draft)
             continue;
+        if (queue->partitioned &&
+            dueq__bytes_equal(callbacks[i].queue, dueq__keys_name(queue->keys)))
+            callbacks[i].queue = (dueq_bytes){0};
         status = dueq__given_read(&drafts[i], callbacks[i].draft, 1, &dueq__layout_draft, error);
         callbacks[i].draft = drafts[i].items;
         if (!status)
             status = check_callback(queue, &callbacks[i]);
     }
-    if (!status)
+    if (!status && queue->partitioned)
+        status = open_partitioned(queue, &options, callbacks);
+    else if (!status)
         status = submit(queue, &options, callbacks);
     for (size_t i = 0; i < CALLBACKS; i++)
         free(drafts[i].copies);
@@ -119,7 +136,8 @@ const dueq_batch *dueq_result_batch(const dueq_result *result, size_t index) {
 }
 
 enum { NOW, CURSOR, FIXED };
-enum { ID, STATE, NUMBERS, EACH = 11 };
+/* Behind the words of a batch that find_batch.lua finds are two for each callback. */
+enum { ID, STATE, NUMBERS, EACH = 11, EACH_FOUND = EACH + 2 * CALLBACKS };
 
 /* False: the words at this place of the reply are not those of lib/batch_row.lua. */
 static bool read_batch(const struct dueq__reply *reply, size_t at, dueq_batch *batch) {
@@ -140,15 +158,30 @@ static bool read_batch(const struct dueq__reply *reply, size_t at, dueq_batch *b
     return true;
 }
 
+/* The texts of damaged callbacks may be anything: their batch has none of these. */
+static bool read_callbacks(const struct dueq__reply *reply, size_t at, dueq_batch *batch) {
+    dueq_bytes *const ids[] = {&batch->then_id, &batch->catch_id, &batch->finally_id};
+    dueq_bytes *const queues[] = {&batch->then_queue, &batch->catch_queue, &batch->finally_queue};
+    for (size_t i = 0; i < CALLBACKS; i++) {
+        if (!dueq__reply_bytes(dueq__reply_item(reply, at + 2 * i), ids[i]) ||
+            !dueq__reply_bytes(dueq__reply_item(reply, at + 2 * i + 1), queues[i]))
+            return false;
+        if (!dueq__is_name(*ids[i]) || (queues[i]->size && !dueq__is_name(*queues[i])))
+            *ids[i] = *queues[i] = (dueq_bytes){0};
+    }
+    return true;
+}
+
 dueq_result *dueq__result_batches(const struct dueq__reply *reply, struct dueq__error *error) {
     size_t words = dueq__reply_count(reply);
     int64_t now_ms;
     dueq_bytes cursor;
-    if (words < FIXED || (words - FIXED) % EACH != 0 ||
+    bool found = words == FIXED + EACH_FOUND;
+    if (words < FIXED || (!found && (words - FIXED) % EACH != 0) ||
         !dueq__reply_number(dueq__reply_item(reply, NOW), &now_ms) ||
         !dueq__reply_bytes(dueq__reply_item(reply, CURSOR), &cursor))
         return dueq__result_malformed(NULL, error, "batches");
-    size_t count = (words - FIXED) / EACH;
+    size_t count = found ? 1 : (words - FIXED) / EACH;
     dueq_result *result = dueq__result_new(&dueq__type_batch, count, 0, error);
     if (!result)
         return NULL;
@@ -156,7 +189,8 @@ dueq_result *dueq__result_batches(const struct dueq__reply *reply, struct dueq__
     for (size_t i = 0; i < count; i++) {
         dueq_batch *batch = result->items[i].value;
         batch->now_ms = now_ms;
-        if (!read_batch(reply, FIXED + i * EACH, batch))
+        if (!read_batch(reply, FIXED + i * EACH, batch) ||
+            (found && !read_callbacks(reply, FIXED + EACH, batch)))
             return dueq__result_malformed(result, error, "batches");
         result->items[i].id = batch->id;
     }

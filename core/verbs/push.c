@@ -20,14 +20,15 @@ struct batch {
     bool fast;
     /* One draft, with an id of the caller, and without a priority and a time to live. */
     bool is_one;
-    bool is_later;        /* the first draft has a delay or a due time */
-    bool replaces;        /* a draft may replace an existing message */
-    bool has_group;       /* a draft has a group */
-    bool to_other_queue;  /* they go to another queue's outbox */
-    bool made;            /* a schedule verb made them */
-    bool fast_members;    /* as `fast`, due now, of members of a batch of the queue */
-    dueq_bytes member_of; /* the batch that all of them are members of; size 0: none */
-    dueq_bytes home;      /* the batch's queue, if they go to another one; else size 0 */
+    bool is_later;            /* the first draft has a delay or a due time */
+    bool replaces;            /* a draft may replace an existing message */
+    bool has_group;           /* a draft has a group */
+    bool has_entries;         /* each comes with the id of an entry of the outbox */
+    bool made;                /* a schedule verb made them */
+    bool fast_members;        /* as `fast`, due now, of members of a batch of the queue */
+    dueq_bytes member_of;     /* the batch that all of them are members of; size 0: none */
+    dueq_bytes home;          /* the batch's queue, if they go to another one; else size 0 */
+    const dueq_bytes *result; /* of the message that they succeed; NULL: none */
     dueq_durability durability;
 };
 
@@ -56,17 +57,11 @@ static void add_durability(dueq_durability *all, const dueq_durability *more) {
     all->disk |= more->disk;
 }
 
-/* A draft of a call in which one is a member of a batch. */
-static dueq_status check_member(dueq_queue *queue, struct batch *batch, const dueq_draft *draft) {
+dueq_status dueq__arg_check_member(dueq_queue *queue, const dueq_draft *draft, dueq_bytes batch) {
     struct dueq__error *error = &queue->client->error;
-    if (draft == batch->drafts)
-        batch->member_of = draft->batch;
-    if (!dueq__bytes_equal(draft->batch, batch->member_of))
+    if (!dueq__bytes_equal(draft->batch, batch))
         return dueq__fail(error, DUEQ_INVALID,
                           "the messages of a call are in the same batch, or in none");
-    if (queue->is_partition)
-        return dueq__fail(error, DUEQ_INVALID,
-                          "a queue with partitions has no batch: open the batch in another queue");
     if (draft->replace)
         return dueq__fail(error, DUEQ_INVALID, "a member of a batch replaces no message");
     return dueq__arg_check_batch(queue, draft->batch);
@@ -82,6 +77,7 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, dueq_bytes home,
     *batch = (struct batch){.drafts = drafts,
                             .count = count,
                             .home = home,
+                            .member_of = drafts && count ? drafts->batch : (dueq_bytes){0},
                             .made = made,
                             .fast = queue->history_minute == dueq__op_minute()};
     batch->fast_members = batch->fast && !home.size;
@@ -95,7 +91,7 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, dueq_bytes home,
             status = dueq__fail(error, DUEQ_INVALID,
                                 "a key chooses a partition, and this queue has none");
         if (!status && (draft->batch.size || batch->member_of.size))
-            status = check_member(queue, batch, draft);
+            status = dueq__arg_check_member(queue, draft, batch->member_of);
         if (status)
             break;
         batch->id_bytes += draft->id.size ? draft->id.size : DUEQ__ID_SIZE;
@@ -159,7 +155,7 @@ void dueq__push_put_draft(dueq_client *client, const dueq_draft *draft, dueq_byt
 static void put_draft(dueq_client *client, const struct batch *batch, const dueq_draft *draft,
                       dueq_bytes id, struct dueq__resp *words) {
     char entry[DUEQ__ID_SIZE];
-    if (batch->to_other_queue) {
+    if (batch->has_entries) {
         dueq__id_next(&client->ids, entry);
         dueq__resp_bytes(words, entry, sizeof entry);
     }
@@ -206,6 +202,10 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
         else
             dueq__id_next(&client->ids, at);
         put_draft(client, batch, draft, *id, words);
+    }
+    if (batch->result) {
+        dueq__arg_put_process(words);
+        dueq__arg_put_result(words, *batch->result);
     }
     return dueq__op_submit(client, words);
 }
@@ -272,7 +272,7 @@ static dueq_status push_to(dueq_queue *queue, dueq_queue *target, const dueq_dra
     if (!status && !batch.member_of.size)
         status = dueq__fail(error, DUEQ_INVALID, "name the batch that the messages are in");
     batch.fast = batch.is_one = false;
-    batch.to_other_queue = true;
+    batch.has_entries = true;
     if (!status)
         status = dueq__verb_begin_outcomes(queue, &dueq__script_push_to, count, &words);
     if (status)
@@ -287,25 +287,32 @@ dueq_status dueq_push_to_submit(dueq_queue *queue, dueq_queue *target, const due
     struct dueq__error *error = &queue->client->error;
     struct dueq__given given;
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__arg_check_unpartitioned(queue, "push_to");
-    if (!status)
-        status = dueq__arg_check_unpartitioned(target, "push_to");
-    if (!status && target->client != queue->client)
-        status = dueq__fail(error, DUEQ_INVALID, "the target is a queue of another client");
-    if (status)
-        return status;
+    if (target->client != queue->client)
+        return dueq__fail(error, DUEQ_INVALID, "the target is a queue of another client");
     if (dueq__bytes_equal(dueq__keys_name(target->keys), dueq__keys_name(queue->keys)))
         return dueq_push_submit(queue, drafts, count);
-    status = dueq__given_read(&given, drafts, count, &dueq__layout_draft, error);
-    if (!status)
+    dueq_status status = dueq__given_read(&given, drafts, count, &dueq__layout_draft, error);
+    if (!status && queue->partitioned)
+        status = queue->partitioned->batch(
+            queue,
+            &(struct dueq__batch_request){.target = target, .drafts = given.items, .count = count});
+    else if (!status && target->partitioned)
+        status = target->partitioned->push(
+            target,
+            &(struct dueq__push_request){.drafts = given.items, .count = count, .home = queue});
+    else if (!status)
         status = push_to(queue, target, given.items, count);
     free(given.copies);
     return status;
 }
 
-/* Acknowledges the message of this ticket and id, and pushes the drafts, in one step. */
-static dueq_status follow(dueq_queue *queue, dueq_bytes ticket, dueq_bytes id, dueq_queue *target,
-                          bool made, const dueq_draft *drafts, size_t count) {
+/*
+ * Acknowledges the message of this ticket and id, and pushes the drafts, in one step. made: a
+ * schedule verb made them. result: is kept with the message's end; NULL: none.
+ */
+static dueq_status follow(dueq_queue *queue, dueq_bytes ticket, dueq_bytes id,
+                          const dueq_bytes *result, dueq_queue *target, bool made,
+                          const dueq_draft *drafts, size_t count) {
     struct batch batch;
     struct dueq__resp words;
     dueq_bytes name = dueq__keys_name(target ? target->keys : queue->keys);
@@ -315,15 +322,21 @@ static dueq_status follow(dueq_queue *queue, dueq_bytes ticket, dueq_bytes id, d
         status = dueq__fail(&queue->client->error, DUEQ_INVALID,
                             "a successor is in no batch: push the member before the ack");
     batch.fast = batch.is_one = false;
-    batch.to_other_queue = !dueq__bytes_equal(name, dueq__keys_name(queue->keys));
+    bool is_own = dueq__bytes_equal(name, dueq__keys_name(queue->keys));
+    batch.has_entries = result || !is_own;
+    batch.result = result;
+    if (is_own)
+        name.size = 0;
     if (!status)
-        status = dueq__verb_begin_outcomes(
-            queue, batch.to_other_queue ? &dueq__script_ack_outbox : &dueq__script_ack_push,
-            1 + count, &words);
+        status = dueq__verb_begin_outcomes(queue,
+                                           result   ? &dueq__script_ack_push_result
+                                           : is_own ? &dueq__script_ack_push
+                                                    : &dueq__script_ack_outbox,
+                                           1 + count, &words);
     if (status)
         return status;
     dueq__resp_bytes(&words, ticket.data, ticket.size);
-    if (batch.to_other_queue)
+    if (batch.has_entries)
         dueq__resp_bytes(&words, name.data, name.size);
     return submit(queue->client, &batch, id, &words);
 }
@@ -332,11 +345,11 @@ dueq_status dueq__fire_submit(dueq_queue *queue, dueq_bytes ticket, const dueq_d
                               size_t count) {
     struct dueq__ticket parts = {0};
     dueq_status status = dueq__arg_check_ticket(queue, ticket, &parts);
-    return status ? status : follow(queue, ticket, parts.id, NULL, true, drafts, count);
+    return status ? status : follow(queue, ticket, parts.id, NULL, NULL, true, drafts, count);
 }
 
-static dueq_status ack_push(dueq_queue *queue, dueq_bytes ticket, dueq_queue *target,
-                            const dueq_draft *drafts, size_t count) {
+static dueq_status ack_push(dueq_queue *queue, dueq_bytes ticket, const dueq_bytes *result,
+                            dueq_queue *target, const dueq_draft *drafts, size_t count) {
     struct dueq__error *error = &queue->client->error;
     struct dueq__ticket parts = {0};
     dueq_queue *whole = target && target->partitioned ? target : queue;
@@ -354,17 +367,30 @@ static dueq_status ack_push(dueq_queue *queue, dueq_bytes ticket, dueq_queue *ta
                                                 .count = count,
                                                 .source = queue,
                                                 .ticket = ticket,
+                                                .result = result,
                                                 .target = whole == target ? NULL : target});
-    return status ? status : follow(queue, ticket, parts.id, target, false, drafts, count);
+    return status ? status : follow(queue, ticket, parts.id, result, target, false, drafts, count);
 }
 
-dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queue *target,
-                                 const dueq_draft *drafts, size_t count) {
+static dueq_status ack_push_given(dueq_queue *queue, dueq_bytes ticket, const dueq_bytes *result,
+                                  dueq_queue *target, const dueq_draft *drafts, size_t count) {
     struct dueq__given given;
     dueq_status status =
         dueq__given_read(&given, drafts, count, &dueq__layout_draft, &queue->client->error);
     if (!status)
-        status = ack_push(queue, ticket, target, given.items, count);
+        status = ack_push(queue, ticket, result, target, given.items, count);
     free(given.copies);
     return status;
+}
+
+dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queue *target,
+                                 const dueq_draft *drafts, size_t count) {
+    return ack_push_given(queue, ticket, NULL, target, drafts, count);
+}
+
+dueq_status dueq_ack_push_result_submit(dueq_queue *queue, dueq_bytes ticket, dueq_bytes kept,
+                                        dueq_queue *target, const dueq_draft *drafts,
+                                        size_t count) {
+    dueq_status status = dueq__arg_check_result(queue, kept);
+    return status ? status : ack_push_given(queue, ticket, &kept, target, drafts, count);
 }

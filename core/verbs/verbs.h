@@ -70,6 +70,8 @@ dueq_status dueq__arg_check_ids(dueq_queue *queue, const dueq_bytes *ids, size_t
 dueq_status dueq__arg_check_any_id(dueq_queue *queue, dueq_bytes id);
 dueq_status dueq__arg_check_group(dueq_queue *queue, dueq_bytes group);
 dueq_status dueq__arg_check_batch(dueq_queue *queue, dueq_bytes batch);
+/* A draft of a call in which one is a member of a batch. batch: that of the first draft. */
+dueq_status dueq__arg_check_member(dueq_queue *queue, const dueq_draft *draft, dueq_bytes batch);
 /* The names of queues to which dead letters may go. NULL: none is named. */
 dueq_status dueq__arg_check_targets(dueq_queue *queue, const dueq_bytes *targets, size_t count,
                                     int any);
@@ -121,7 +123,9 @@ dueq_status dueq__arg_check_unpartitioned(dueq_queue *queue, const char *verb);
 enum dueq__fanout {
     DUEQ__FANOUT_ITEMS, /* each is asked for the items that those before it do not have */
     DUEQ__FANOUT_FIRST, /* in turn, until one has the item */
+    DUEQ__FANOUT_HOME,  /* those that may be the home of a batch, until one has the batch */
     DUEQ__FANOUT_ALL,   /* all are asked; what they took away is added up */
+    DUEQ__FANOUT_TWICE, /* the same; before, all were asked whether they refuse */
     DUEQ__FANOUT_SUM,   /* all are asked; their counts are added up */
     DUEQ__FANOUT_RATES, /* all are asked; what they did in each minute is added up */
     DUEQ__FANOUT_SOME,  /* in turn, until one took something away */
@@ -141,9 +145,15 @@ struct dueq__fanout_request {
     dueq_state state;
     size_t page; /* or minutes */
     size_t hours;
-    bool repair, any;
+    bool repair;
+    int any;
     int64_t numbers[2]; /* durations, times, numbers and flags, in the order of the arguments */
 };
+
+/* What remove does besides the values of dueq_remove(): it only tells whether it would refuse, */
+#define DUEQ__REMOVE_LOOKS (-1)
+/* or it removes a partition by force, and all other partitions of the queue go, too. */
+#define DUEQ__REMOVE_WHOLE 2
 
 /* A push to a queue with partitions. */
 struct dueq__push_request {
@@ -154,7 +164,17 @@ struct dueq__push_request {
     dueq_queue
         *source;       /* has the message that they succeed, in one step; NULL: they succeed none */
     dueq_bytes ticket; /* of that message */
-    dueq_queue *target; /* where they go; NULL: to the partitions that are chosen for them */
+    const dueq_bytes *result; /* is kept with its end; NULL: none */
+    dueq_queue *target;       /* where they go; NULL: to the partitions that are chosen for them */
+    dueq_queue *home; /* has the batch of which they are members, no partitions; NULL: not known */
+};
+
+/* A batch is opened in a queue with partitions, or gets members. */
+struct dueq__batch_request {
+    const dueq_batch_options *options; /* NULL: it gets members */
+    dueq_queue *target;                /* the queue that gets them */
+    const dueq_draft *drafts;
+    size_t count;
 };
 
 /* decode.c: sets the error of a result of which items are BACKLOG. */

@@ -129,3 +129,20 @@ def test_cancel_some(dueq: Program) -> None:
     ended = dueq.run("cancel", "orders", "-", stdin=b"a\n")
     assert ended.code == 1
     assert ended.err.startswith("dueq: NOT_FOUND: a: ")
+
+
+def test_ack_with_successors_and_a_result(dueq: Program) -> None:
+    made = dueq("push", "orders", "hello", "--keep", "1h").lines[0]
+    next = dueq("ack", "orders", dueq.take(), "--push", "more", "--result", "done").lines[-1]
+    assert dueq("result", "orders", made).lines == ["done"]
+    assert dueq("find", "orders", next, "--json").object["body"] == "more"
+    made = dueq("push", "mails", "hello", "--keep", "1h").lines[0]
+    ticket = dueq("reserve", "mails", "--json").object["ticket"]
+    ended = dueq.run("ack", "mails", ticket, "--push", "-", "--result", "-")
+    assert ended.code == 2
+    done = dueq.run(
+        *["ack", "mails", ticket, "--push", "x", "--to", "parcels", "--result", "-"], stdin=b"in"
+    )
+    assert done.code == 0
+    assert dueq("result", "mails", made).lines == ["in"]
+    assert dueq("stats", "parcels", "--json").object["ready"] == 1

@@ -244,7 +244,9 @@ final class ContractTest extends TestCase
     {
         $drafts = array_map($this->draft(...), self::found($step));
         $to = isset($step['to']) ? $this->queueName($step['to']) : null;
-        return ['OK', ...$this->noteIds($step, $this->message($step)->ack($drafts, $to), $where)];
+        $result = isset($step['result']) ? $this->value($step['result']) : null;
+        $ids = $this->message($step)->ack($drafts, $to, result: $result);
+        return ['OK', ...$this->noteIds($step, $ids, $where)];
     }
 
     private function doSchedule(array $step): array
@@ -560,7 +562,7 @@ final class ContractTest extends TestCase
     private function compareBatch(BatchStatus $batch, array $wanted, string $where): void
     {
         foreach ($wanted as $name => $value) {
-            $got = $batch->{preg_replace('/(_in)?_ms$/', '', $name)};
+            $got = $batch->{self::camel(preg_replace('/(_in)?_ms$/', '', $name))};
             if (str_ends_with($name, '_in_ms')) {
                 $this->assertTrue($this->isIn($value, $got), "$name, $where");
             } elseif (str_ends_with($name, '_ms')) {

@@ -62,7 +62,7 @@ BACKOFF = {"kind", "jitter", "base_ms", "cap_ms", "list_ms"}
 FIELDS = {
     "open": {"name", "partitions"},
     "push": DRAFT | {"drafts", "times"},
-    "ack_push": {"message", "to", "drafts", "times"},
+    "ack_push": {"message", "to", "result", "drafts", "times"},
     "reserve": {"count", "queues", "order", "as", *RESERVE},
     "schedule": {"name", "expression", "zone", "catchup", "job", "app", "release"},
     "fire": {"message"},

@@ -48,8 +48,12 @@ static void do_ack_push(struct run *run, json_object *step) {
     size_t count;
     dueq_draft *all = drafts(run, step, &count);
     dueq_result *result;
+    dueq_bytes kept = bytes(run, step, "result");
     compare_status(run, field(step, "expect"),
-                   dueq_ack_push(message->queue, message->ticket, target, all, count, &result));
+                   field(step, "result") ? dueq_ack_push_result(message->queue, message->ticket,
+                                                                kept, target, all, count, &result)
+                                         : dueq_ack_push(message->queue, message->ticket, target,
+                                                         all, count, &result));
     compare_statuses(run, field(step, "expect"), result);
     compare_stored(run, field(step, "expect"), result);
     if (result && !dueq_result_status(result, 0))

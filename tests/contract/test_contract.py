@@ -161,7 +161,9 @@ class Run(Foreign):
     def do_ack_push(self, step: Json, expect: Json) -> list[str]:
         found = self.drafts(step)
         to = self.queue_name(step["to"]) if "to" in step else None
-        ids = self.message(step).ack(push=[self.draft(each) for each in found], to=to)
+        result = self.value(step["result"]) if "result" in step else None
+        push = [self.draft(each) for each in found]
+        ids = self.message(step).ack(push=push, to=to, result=result)
         return ["OK", *self.note_ids(found, ids)]
 
     def do_schedule(self, step: Json, expect: Json) -> list[str]:

@@ -699,6 +699,96 @@ static void test_busy_partition_leaves_the_others_their_turn(void **state) {
     leave(&member);
 }
 
+/* Batches */
+
+static dueq_status open_batch(dueq_queue *queue, const char *id) {
+    dueq_batch_options options = DUEQ_BATCH;
+    options.id = BYTES(id);
+    return dueq_open_batch(queue, &options);
+}
+
+static dueq_status push_member(dueq_queue *queue, const char *key, const char *batch) {
+    dueq_draft draft = DUEQ_DRAFT;
+    draft.key = BYTES(key);
+    draft.batch = BYTES(batch);
+    return dueq_push(queue, &draft, 1, NULL);
+}
+
+/* Pushes 20 members, which go to all partitions, to `target`. */
+static void push_members(dueq_queue *home, dueq_queue *target, const char *batch) {
+    dueq_draft drafts[20];
+    char keys[20][8];
+    dueq_result *result;
+    for (int i = 0; i < 20; i++) {
+        drafts[i] = (dueq_draft)DUEQ_DRAFT;
+        snprintf(keys[i], sizeof keys[i], "k%d", i);
+        drafts[i].key = drafts[i].body = BYTES(keys[i]);
+        drafts[i].batch = BYTES(batch);
+    }
+    assert_status(jobs.client, OK, dueq_push_to(home, target, drafts, 20, &result));
+    assert_int_equal(dueq_result_count(result), 20);
+    for (size_t i = 0; i < 20; i++)
+        assert_int_equal(dueq_result_id(result, i).size, 22);
+    dueq_result_free(result);
+}
+
+static size_t cancel_members(dueq_queue *queue, const char *batch, const char *home) {
+    dueq_result *page = NULL;
+    size_t cancelled = 0;
+    do {
+        dueq_result *next;
+        assert_status(jobs.client, OK,
+                      dueq_cancel_batch(queue, BYTES(batch), BYTES(home), dueq_result_cursor(page),
+                                        5, &next));
+        dueq_result_free(page);
+        page = next;
+        cancelled += dueq_result_purged(page);
+    } while (dueq_result_cursor(page).size);
+    dueq_result_free(page);
+    return cancelled;
+}
+
+static dueq_batch found_batch(dueq_queue *queue, const char *id) {
+    dueq_result *result;
+    assert_status(jobs.client, OK, dueq_find_batch(queue, BYTES(id), &result));
+    dueq_batch batch = *dueq_result_batch(result, 0);
+    dueq_result_free(result);
+    return batch;
+}
+
+static void test_members_of_a_batch_of_another_queue(void **state) {
+    (void)state;
+    assert_status(jobs.client, OK, open_batch(jobs.queue, "b"));
+    push_members(jobs.queue, orders, "b");
+    assert_int_equal(counts_of(orders).ready, 20);
+    assert_int_equal(found_batch(jobs.queue, "b").pushed, 20);
+    assert_int_equal(cancel_members(orders, "b", "orders"), 0);
+    assert_int_equal(cancel_members(orders, "b", "jobs"), 20);
+    assert_status(jobs.client, EMPTY, dueq_reserve(orders, 1, 0, 0, NULL));
+    assert_int_equal(found_batch(jobs.queue, "b").cancelled, 20);
+}
+
+static void test_members_of_a_batch_of_another_queue_with_partitions(void **state) {
+    (void)state;
+    dueq_queue *letters;
+    assert_status(jobs.client, OK,
+                  dueq_partitions_open(jobs.client, "letters", 7, 3, BYTES(""), &letters));
+    assert_status(jobs.client, OK, open_batch(orders, "b"));
+    push_members(orders, letters, "b");
+    assert_int_equal(counts_of(letters).ready, 20);
+    assert_int_equal(found_batch(orders, "b").pushed, 20);
+    dueq_result *taken;
+    assert_status(jobs.client, OK, dueq_reserve(letters, 1, 0, 60000, &taken));
+    const dueq_message *message = dueq_result_message(taken, 0);
+    assert_int_equal(message->batch_queue.size, 8);
+    assert_memory_equal(message->batch_queue.data, "orders#", 7);
+    assert_status(jobs.client, OK, dueq_ack(letters, &message->ticket, 1, NULL));
+    dueq_result_free(taken);
+    assert_int_equal(found_batch(orders, "b").acked, 1);
+    assert_int_equal(cancel_members(letters, "b", "orders"), 19);
+    dueq_queue_close(letters);
+}
+
 /* Growing */
 
 /* A key that goes to another partition when there are twice as many. */
@@ -716,6 +806,32 @@ static size_t repartition(dueq_queue *queue) {
     size_t closed;
     assert_int_equal(dueq_repartition(queue, 2 * PARTITIONS, &closed), DUEQ_OK);
     return closed;
+}
+
+/* Its id chooses another partition from then on. */
+static void test_repartition_leaves_a_batch_in_its_home(void **state) {
+    (void)state;
+    const char *batch = moving_key();
+    assert_status(jobs.client, OK, open_batch(orders, batch));
+    push_members(orders, orders, batch);
+    assert_int_equal(repartition(orders), PARTITIONS);
+    dueq_queue *grown = open_partitions(jobs.client, 2 * PARTITIONS, "");
+    assert_status(jobs.client, DUPLICATE, open_batch(grown, batch));
+    assert_status(jobs.client, INVALID, push_member(grown, "a", "another"));
+    assert_non_null(strstr(dueq_error_text(jobs.client), "has no such batch"));
+    for (int i = 0; i < 20; i++) {
+        char key[8];
+        snprintf(key, sizeof key, "n%d", i);
+        assert_status(jobs.client, OK, push_member(grown, key, batch));
+    }
+    assert_status(jobs.client, OK, dueq_close_batch(grown, BYTES(batch)));
+    dueq_batch found = found_batch(grown, batch);
+    assert_int_equal(found.pushed, 40);
+    assert_int_equal(found.left, 40);
+    assert_int_equal(cancel_members(grown, batch, ""), 40);
+    assert_status(jobs.client, EMPTY, dueq_reserve(grown, 1, 0, 0, NULL));
+    assert_int_equal(found_batch(grown, batch).cancelled, 40);
+    dueq_queue_close(grown);
 }
 
 static void test_repartition_keeps_the_order_of_a_key(void **state) {
@@ -1014,6 +1130,9 @@ int main(void) {
         ORDERS_TEST(test_partitions_with_groups_are_shared_at_once),
         ORDERS_TEST(test_asks_no_more_where_there_are_many_partitions),
         ORDERS_TEST(test_busy_partition_leaves_the_others_their_turn),
+        ORDERS_TEST(test_members_of_a_batch_of_another_queue),
+        ORDERS_TEST(test_members_of_a_batch_of_another_queue_with_partitions),
+        ORDERS_TEST(test_repartition_leaves_a_batch_in_its_home),
         ORDERS_TEST(test_repartition_keeps_the_order_of_a_key),
         ORDERS_TEST(test_repartition_keeps_the_order_of_groups),
         ORDERS_TEST(test_repartition_waits_for_the_groups_that_move),

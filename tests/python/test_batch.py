@@ -87,6 +87,43 @@ def test_member_adds_members(queue: dueq.Queue) -> None:
     assert sorted(work(queue)) == [b"2", b"then"]
 
 
+def test_consumers_share_the_members_in_partitions(queue: dueq.Queue, server: Server) -> None:
+    with dueq.Queue(f"{queue.name}_p", server.url, partitions=4) as parcels:
+        customers = [f"customer {number}" for number in range(20)]
+        with parcels.batch(then=b"then", finally_=b"finally") as batch:
+            assert all(batch.push_many(dueq.Draft(each, key=each) for each in customers))
+            assert [each.id for each in parcels.batches()] == [batch.id]
+        bodies = []
+        for message in parcels.consume(timeout=3):
+            if message.body == b"customer 0":
+                parcels.batch(message.batch).push(b"more", key="another")
+            bodies.append(message.body.decode())
+            message.ack()
+        assert sorted(bodies) == sorted([*customers, "more", "then", "finally"])
+        status = batch.status()
+        assert status
+        assert (status.state, status.acked) == ("ended", 21)
+        assert parcels.stats().outbox == 0
+
+
+async def _opens_in_partitions(url: str, name: str) -> None:
+    async with dueq.aio.Queue(name, url, partitions=3) as queue:
+        async with queue.batch("b", finally_=b"finally") as batch:
+            await batch.push(b"1")
+        again = queue.batch("b")
+        await again.open()
+        assert not again.is_new
+        assert await batch.cancel() == 1
+        message = await queue.reserve(timeout=5)
+        assert message
+        assert message.body == b"finally"
+        await message.ack()
+
+
+def test_batch_of_partitions_in_asyncio(queue: dueq.Queue, server: Server) -> None:
+    asyncio.run(_opens_in_partitions(server.url, f"{queue.name}_p"))
+
+
 def test_drafts_of_tasks(queue: dueq.Queue, server: Server) -> None:
     app = dueq.App(server.url)
 

@@ -159,6 +159,29 @@ def test_chain_runs_its_links_in_order(app: dueq.App) -> None:
     ]
 
 
+def test_link_keeps_its_result(app: dueq.App) -> None:
+    @app.task(keep=60)
+    def charge(order: int) -> int:
+        return order * 100
+
+    @app.task(keep=60)
+    def pack(payment: int) -> str:
+        dueq.current_job().push(tell.draft())
+        return f"paid {payment}"
+
+    @app.task
+    def tell() -> str:
+        return "not kept"
+
+    dueq.chain(charge.draft(17), pack.draft(dueq.PREVIOUS)).push()
+    jobs = drain(app, server=app.url)
+    assert [job.task for job in jobs] == ["charge", "pack", "tell"]
+    assert app.result(jobs[0].id) == 1700
+    assert app.result(jobs[1].id) == "paid 1700"
+    with pytest.raises(dueq.NotFound):
+        app.result(jobs[2].id)
+
+
 def test_result_has_the_form_of_an_argument(app: dueq.App) -> None:
     got: list[Any] = []
 

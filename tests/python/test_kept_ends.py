@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -308,14 +309,28 @@ def test_a_queue_has_a_keep_of_its_own(url: str) -> None:
         assert found.keep == 5
 
 
+@pytest.mark.parametrize("to", [None, "other"])
+def test_an_ack_with_successors_keeps_a_result(queue: dueq.Queue, to: str | None) -> None:
+    id = queue.push("x", keep=60)
+    message = queue.reserve()
+    assert message
+    [successor] = message.ack(push=["y"], to=to, result=b"r\0")
+    end = queue.outcome(id)
+    assert end
+    assert (end.outcome, end.result, end.host) == ("acked", b"r\0", socket.gethostname())
+    assert successor
+    if to is None:
+        assert queue.find(successor)
+
+
 def test_an_ack_with_a_result_is_not_kept_for_later(url: str, queue: dueq.Queue) -> None:
     queue.push("x", keep=60)
     message = queue.reserve()
     assert message
     with pytest.raises(dueq.errors.InvalidError):
         message.ack(result="r", wait=False)
-    with pytest.raises(dueq.errors.InvalidError):
-        message.ack(push=["y"], result="r")  # type: ignore[call-overload]
+    with pytest.raises(dueq.errors.TooLargeError):
+        message.ack(push=["y"], result=b"x" * 1048577)
     with pytest.raises(dueq.errors.TooLargeError):
         message.ack(result=b"x" * 1048577)
     message.ack(result=memoryview(b"r"))

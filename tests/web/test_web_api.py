@@ -30,6 +30,7 @@ def test_it_answers_byte_for_byte_what_the_shell_prints(site: Site, name: str) -
     site.shell("bury", "--reason", "it failed: <b>\nin line 2", name, ticket)
     buried = json.loads(site.shell("failures", "--json", name))["id"]
     site.shell("schedule", "add", name, "nightly", "0 2 * * *", "all", "--zone", "Europe/Berlin")
+    site.shell("open-batch", name, "b/1?&é", "--finally", "f")
     asked: list[tuple[tuple[str, ...], dict[str, str | int], list[str]]] = [
         ((), {}, ["queues"]),
         ((name,), {}, ["stats", name]),
@@ -44,6 +45,9 @@ def test_it_answers_byte_for_byte_what_the_shell_prints(site: Site, name: str) -
         ((name, "rates"), {"hours": 2}, ["rates", "--hours", "2", name]),
         ((name, "schedules"), {}, ["schedule", "list", name]),
         ((name, "workers"), {}, ["workers", name]),
+        ((name, "batches"), {}, ["batches", name]),
+        ((name, "batches", "b/1?&é"), {}, ["find-batch", name, "b/1?&é"]),
+        ((name, "batches", "none"), {}, ["find-batch", name, "none"]),
     ]
     for parts, arguments, words in asked:
         printed = site.shell(*words, "--json")

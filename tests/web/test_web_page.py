@@ -42,7 +42,8 @@ def test_hostile_names_bodies_headers_and_errors_are_text(page: Browser, site: S
     page.press(NAME)
     page.sees("id 0 <img")
     clean(page)
-    for tab in ["dead", "groups", "errors", "schedules", "workers", "history", "delayed"]:
+    tabs = ["dead", "groups", "errors", "schedules", "batches", "workers", "history", "delayed"]
+    for tab in tabs:
         page.run(f"location.hash = location.hash.split('/').slice(0, 3).join('/') + '/{tab}'")
         page.until(f"document.querySelector('.tabs [aria-current]')?.href.endsWith('/{tab}')")
         page.until("document.querySelector('main').innerText.length > 100")
@@ -208,6 +209,37 @@ def test_an_operator_holds_a_group(page: Browser, site: Site) -> None:
     assert found == {"acme": "", "globex": ""}
     site.shell("hold", "orders", "--group", "globex", "--duration", "2h")
     page.sees("for 1h59m")  # by itself
+    clean(page)
+
+
+def test_an_operator_sees_batches(page: Browser, site: Site) -> None:
+    batch = f"letters {EVIL}"
+    site.shell("open-batch", "mail", "alone")
+    site.shell("open-batch", "mail", batch, "--then", "t", "--catch", "c", "--finally", "f")
+    for number in range(4):
+        site.shell("push", "mail", "x", "--id", f"m{number}", "--batch", batch)
+    found = json.loads(site.shell("find-batch", "mail", batch, "--json"))
+    site.post("mail", "bury", body=site.post("mail", "reserve").object["ticket"])
+    page.run("location.hash = '#/q/mail/batches'")
+    page.until(f"{ROWS}).length === 2")
+    rows = {row[0].removesuffix("open"): row[1:] for row in cells(page, 4)}
+    assert rows == {"alone": ["0", "0 (0 %)", "0"], batch: ["4", "1 (25 %)", "1"]}
+    page.press(batch)
+    page.sees("4, of which 3 have not ended")
+    page.sees(found["then_id"])
+    page.sees(found["finally_id"])
+    site.shell("cancel-batch", "mail", batch)
+    page.sees("4, of which 0 have not ended")  # by itself
+    clean(page)
+    page.press(found["catch_id"])
+    page.until("location.hash.includes('/m/')")
+    page.press("Text")  # the callback was pushed at the first death
+    site.shell("push", "mail", "x", "--id", "m9", "--batch", batch)
+    page.run("location.hash = '#/q/mail/m/m9'")
+    page.press(batch)
+    page.sees("If all members are acknowledged")
+    page.run("location.hash = '#/q/mail/b/none'")
+    page.sees("There is no batch of this id now")
     clean(page)
 
 

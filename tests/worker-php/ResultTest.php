@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Dueq\Tests\Worker;
 
 use DateTimeImmutable;
+use Dueq\Chain;
 use Dueq\Exception\NotFoundException;
 use Dueq\NotEnded;
 use Dueq\TaskFailed;
@@ -57,6 +58,16 @@ final class ResultTest extends WorkerTestCase
             $this->tasks->result($when, queue: 'default'),
         );
         $this->assertNull($this->tasks->result($nothing, 1.0, 'default'));
+    }
+
+    public function testALinkOfAChainKeepsItsResult(): void
+    {
+        $id = $this->worker->tasks->chain('total', [1, 2], keep: 60.0)
+            ->then('total', [Chain::PREVIOUS, 4], id: 'second', keep: 60.0)
+            ->push();
+        $this->drain();
+        $this->assertSame(3, $this->worker->tasks->result($id));
+        $this->assertSame(7, $this->worker->tasks->result('second'));
     }
 
     public function testAFailedJobTellsItsError(): void

@@ -217,7 +217,7 @@ GroupRow: TypeAlias = tuple[
     str,
 ]
 # id, state, pushed, acked, dead, cancelled, expired, purged, left, opened_ms, closes_ms, ended_ms,
-# now_ms
+# now_ms, then_id, then_queue, catch_id, catch_queue, finally_id, finally_queue
 BatchRow: TypeAlias = tuple[
     str,
     str,
@@ -232,6 +232,12 @@ BatchRow: TypeAlias = tuple[
     int,
     int,
     int,
+    str,
+    str,
+    str,
+    str,
+    str,
+    str,
 ]
 # id, outcome, time_ms, created_ms, waited_ms, ran_ms, deliveries, host, pid, has_result, result,
 # error, until_ms
@@ -372,6 +378,14 @@ def ack_submit(queue: Handle, tickets: tuple[str, ...], /) -> int: ...
 def ack_result_submit(queue: Handle, ticket: str, result: Buffer | str, /) -> int: ...
 def ack_push_submit(
     queue: Handle, ticket: str, target: Handle | None, drafts: tuple[DraftRow, ...], /
+) -> int: ...
+def ack_push_result_submit(
+    queue: Handle,
+    ticket: str,
+    kept: Buffer | str,
+    target: Handle | None,
+    drafts: tuple[DraftRow, ...],
+    /,
 ) -> int: ...
 def schedule_submit(queue: Handle, schedule: ScheduleRow, /) -> int: ...
 def fire_submit(queue: Handle, message: HeldRow, /) -> int: ...

@@ -52,19 +52,21 @@ class Release:
 class Push:
     """
     Acknowledges the message and pushes successors. to: their queue; None: that of the message.
+    result: is kept with the end of the message; None: no result is.
     """
 
     drafts: tuple[Body | Draft, ...]
     to: str | None
+    result: bytes | None = None
 
     def settle(self, message: Any) -> Any:
         """Returns the ids of the successors; None for a duplicate."""
-        return message.ack(push=self.drafts, to=self.to)
+        return message.ack(push=self.drafts, to=self.to, result=self.result)
 
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """Acknowledges the message with a result."""
+    """Acknowledges the message with a result, and without successors."""
 
     result: bytes
 

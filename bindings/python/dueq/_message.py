@@ -205,7 +205,9 @@ class MessageBase:
 
     @property
     def batch_queue(self) -> str | None:
-        """The queue of its batch. None: its own."""
+        """
+        The queue of its batch; in a queue of partitions the name of a partition. None: its own.
+        """
         return self._row[22] or None
 
     # The end of what was made.

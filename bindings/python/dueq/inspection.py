@@ -263,6 +263,23 @@ class BatchStatus(Counted):
     """When it ended. None: it has not."""
     now: datetime
     """The server's clock when it answered."""
+    then_id: str | None
+    """
+    The id of the message that is pushed if all members are acknowledged. Only find_batch tells the
+    callbacks, and only until the batch has ended. None: there is no such message.
+    """
+    then_queue: str | None
+    """The queue that gets that message. None: that of the batch."""
+    catch_id: str | None
+    """
+    The id of the message that is pushed when the first member dies. None: there is no such message.
+    """
+    catch_queue: str | None
+    """The queue that gets that message. None: that of the batch."""
+    finally_id: str | None
+    """The id of the message that is pushed when the batch ends. None: there is no such message."""
+    finally_queue: str | None
+    """The queue that gets that message. None: that of the batch."""
 
     @classmethod
     def from_row(cls, row: _core.BatchRow) -> BatchStatus:
@@ -273,6 +290,12 @@ class BatchStatus(Counted):
             moment(row[10]),
             optional_moment(row[11]),
             moment(row[12]),
+            row[13] or None,
+            row[14] or None,
+            row[15] or None,
+            row[16] or None,
+            row[17] or None,
+            row[18] or None,
         )
 
     # The end of what was made.

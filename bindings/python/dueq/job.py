@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar, cast, overl
 
 from dueq import _core
 from dueq._cursor import Cursor, checked_step, made_step
-from dueq._decision import Decided, Decision, Fail, Push, Release, Retry
+from dueq._decision import Decided, Decision, Fail, Push, Release, Retry, Return
 from dueq._log import escaped
 from dueq._message import MessageBase, described, noted
 from dueq.blocking.message import Message
@@ -126,6 +126,7 @@ class Job:
         self._progress = self._kept.progress  # the latest, which may not be stored yet
         self._told_at = float("-inf")  # when the last progress was stored
         self._result: object = None  # what the handler has returned
+        self._result_text: bytes | None = None  # what the ack keeps as result; None: nothing
         self._following = following(self.message.headers)  # the next link of a chain
         self._next: tuple[TaskDraft, ...] = ()  # that link, when the job has ended well
         if self._following and self._following.queue != self.queue:
@@ -365,7 +366,9 @@ class Job:
     def decision(self) -> Decision | None:
         """How the worker settles the message; None: by an ack without successors."""
         if self._decision is None and (self._next or self._successors):
-            return Push((*self._next, *self._successors), self._target)
+            return Push((*self._next, *self._successors), self._target, self._result_text)
+        if self._decision is None and self._result_text is not None:
+            return Return(self._result_text)
         return self._decision
 
     def _end_well(self) -> None:

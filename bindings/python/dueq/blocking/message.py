@@ -12,13 +12,14 @@ from dueq import _core, _trace
 from dueq._call import Answer, Call, on, stored_ids
 from dueq._log import log
 from dueq._message import MessageBase, described, noted
-from dueq._trace import sending, settling
+from dueq._trace import Sending, sending, settling
 from dueq.blocking.pool import Pool
 from dueq.draft import Body, Draft, rows
 from dueq.errors import Error, InvalidError, NotDurable
 from dueq.times import duration_ms
 
 if TYPE_CHECKING:
+    from dueq._link import Link
     from dueq.blocking.consumer import Consumer
 
 
@@ -43,7 +44,13 @@ class Message(MessageBase):
     @overload
     def ack(self, *, wait: bool = True, result: Body | None = None) -> None: ...
     @overload
-    def ack(self, *, push: Iterable[Body | Draft], to: str | None = None) -> list[str | None]: ...
+    def ack(
+        self,
+        *,
+        push: Iterable[Body | Draft],
+        to: str | None = None,
+        result: Body | None = None,
+    ) -> list[str | None]: ...
     def ack(
         self,
         *,
@@ -67,8 +74,8 @@ class Message(MessageBase):
               and the consumer's `lost` counts the message. Any other ack is sent and answered now.
               Not with `push` and `result`
         result  up to 1 MiB, which the queue keeps with the message's end: see Queue.outcome(). If
-                the message was pushed without `keep`, it is dropped. Not with `push`. A larger one
-                raises TooLargeError, and the message stays leased
+                the message was pushed without `keep`, it is dropped. A larger one raises
+                TooLargeError, and the message stays leased
 
         While the server is away, the call waits for the URL's timeout. Then it raises ClosedError,
         or ServerTimeoutError if the server hangs. If the message came from a consumer, the consumer
@@ -82,8 +89,6 @@ class Message(MessageBase):
         drafts = () if push is None else tuple(rows(push))
         if (push is not None or result is not None) and not wait:
             raise InvalidError("wait: an ack with successors or a result waits for its answer")
-        if push is not None and result is not None:
-            raise InvalidError("result: an ack with successors keeps none")
         if not drafts:
             if push is None and to is not None:
                 raise InvalidError("to: is only for successors, and push has none")
@@ -103,15 +108,21 @@ class Message(MessageBase):
             settling("ack", self._home, self.queue, (self,)),
             sending(self._home, to or self.queue, drafts) as sent,
         ):
-            call = Call(
-                lambda link: _core.ack_push_submit(
-                    link.queues[self.queue], self.ticket, link.target(self.queue, to), sent.rows
-                )
-            )
-            outcomes = self._stored(call).outcomes
+            outcomes = (self._stored(self._push_call(to, sent, result))).outcomes
             self._settle(outcomes[0][0])
             sent.outcomes = outcomes[1:]
         return stored_ids(sent.outcomes)
+
+    def _push_call(self, to: str | None, sent: Sending, result: Body | None) -> Call:
+        """The call that acknowledges with successors."""
+
+        def submit(link: Link) -> int:
+            own, target = link.queues[self.queue], link.target(self.queue, to)
+            if result is None:
+                return _core.ack_push_submit(own, self.ticket, target, sent.rows)
+            return _core.ack_push_result_submit(own, self.ticket, result, target, sent.rows)
+
+        return Call(submit)
 
     def _settle_by(self, verb: str, call: Call) -> int:
         """Settles the message by a call, and returns the status. Raises LeaseLost."""

@@ -193,10 +193,10 @@ class Run:
         good, as another run would return the same.
         """
         job = self.running.job
-        if result is None or not self._task or not job.message.keep or job.decision:
+        if result is None or not self._task or not job.message.keep or _stays(job.decision):
             return
         try:
-            job._decision = Return(result_bytes(result))
+            job._result_text = result_bytes(result)
         except (TypeError, ValueError, RecursionError) as error:
             job._decision = Fail(f"the result cannot be kept: {error}")
 

@@ -30,7 +30,7 @@ final class Decision
      *     null: by the message's backoff for a retry, at once for a release
      * @param list<Draft> $successors pushed with an ack
      * @param string|null $to the queue of the successors; null: that of the message
-     * @param string|null $result kept with an ack without successors; null: none
+     * @param string|null $result kept with an ack; null: none
      */
     public function __construct(
         private readonly Settlement $verb,
@@ -58,10 +58,8 @@ final class Decision
             ),
             Settlement::Bury => fn () => $message->bury($text),
             Settlement::Release => fn () => $message->release($this->delay),
-            Settlement::Ack => $this->result !== null
-                ? fn () => $message->ack(result: $this->result)
-                : fn () => $this->refused = count(array_keys(
-                $message->ack($this->successors, $this->to),
+            Settlement::Ack => fn () => $this->refused = count(array_keys(
+                $message->ack($this->successors, $this->to, result: $this->result),
                 null,
                 true,
             )),
@@ -111,7 +109,7 @@ final class Decision
             $this->isExhausted => ['warning', "failed $wish, its attempts are exhausted$error"],
             $this->verb === Settlement::Retry => ['info', "retried $wish$due$error"],
             $this->verb === Settlement::Release => ['info', "released $wish$due"],
-            $this->result !== null => ['info', sprintf('done in %.3f s', $seconds)],
+            $this->successors === [] => ['info', sprintf('done in %.3f s', $seconds)],
             default => ['info', sprintf('done in %.3f s', $seconds)
                 . '; successors: ' . count($this->successors)
                 . ($this->refused > 0 ? ", of which duplicates: {$this->refused}" : '')],

@@ -66,6 +66,9 @@ final class Job
     /** What the handler has returned. */
     private mixed $result = null;
 
+    /** The result that the ack keeps; null: it keeps none. */
+    private ?string $keptResult = null;
+
     /** @var list<Draft> the next link of the chain, when the job has ended well */
     private array $next = [];
 
@@ -376,7 +379,15 @@ final class Job
     {
         $successors = [...$this->next, ...$this->successors];
         if ($this->decision === null && $successors !== []) {
-            return new Decision(Settlement::Ack, successors: $successors, to: $this->target);
+            return new Decision(
+                Settlement::Ack,
+                successors: $successors,
+                to: $this->target,
+                result: $this->keptResult,
+            );
+        }
+        if ($this->decision === null && $this->keptResult !== null) {
+            return new Decision(Settlement::Ack, result: $this->keptResult);
         }
 
         return $this->decision;
@@ -389,15 +400,20 @@ final class Job
     public function keepResult(mixed $result, Forms $forms): void
     {
         $isKept = $this->task !== null && $this->message->keep !== null && $result !== null;
-        if (!$isKept || $this->decision() !== null) {
+        if (!$isKept || $this->decision()?->leavesMessage()) {
             return;
         }
         try {
             $text = Json::write($forms->write($result));
-            $this->decision = strlen($text) <= self::MOST_RESULT
-                ? new Decision(Settlement::Ack, result: $text)
-                : new Decision(Settlement::Bury, error: 'the result cannot be kept: it has '
-                    . strlen($text) . ' bytes of JSON; ' . self::MOST_RESULT . ' are allowed');
+            if (strlen($text) <= self::MOST_RESULT) {
+                $this->keptResult = $text;
+                return;
+            }
+            $this->decision = new Decision(
+                Settlement::Bury,
+                error: 'the result cannot be kept: it has ' . strlen($text) . ' bytes of JSON; '
+                    . self::MOST_RESULT . ' are allowed',
+            );
         } catch (Throwable $error) {
             $this->decision = new Decision(
                 Settlement::Bury,
