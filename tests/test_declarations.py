@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from script_sources import embed, sources
+
 ROOT = Path(__file__).parents[1]
 CORE = "core/scripts"
 # With those that the script clock has, more than embed.py allows, and fewer than Lua does.
@@ -85,13 +87,8 @@ def test_local_names_are_counted_without_luac(tree: Path) -> None:
 
 
 def test_embed_counts_the_local_names_that_luac_counts(tmp_path: Path) -> None:
-    sys.path.insert(0, str(ROOT / CORE))
-    import embed
-
-    codes = embed.constants()
-    for path in embed.scripts(embed.HERE.parent):
-        text = embed.expand(path, codes)
-        file = tmp_path / path.name
+    for name, text in sources().items():
+        file = tmp_path / name
         file.write_text(text, encoding="utf-8")
         listed = subprocess.run(
             ["luac5.1", "-l", "-l", "-p", str(file)], check=True, capture_output=True, text=True
@@ -102,4 +99,4 @@ def test_embed_counts_the_local_names_that_luac_counts(tmp_path: Path) -> None:
             begins = [int(begin) for begin, _ in spans]
             for at in begins:
                 most = max(most, sum(int(b) <= at < int(e) for b, e in spans))
-        assert embed.Locals(text).most == most, path.name
+        assert embed().Locals(text).most == most, name
