@@ -60,8 +60,9 @@ static int run_find_batch(struct cli *cli, int argc, char *argv[]) {
         print_head();
         print_batch(batch);
     }
+    code = batch ? CLI_DONE : cli_batch_outcome(cli, id, status);
     dueq_result_free(found);
-    return cli_batch_outcome(cli, id, status);
+    return code;
 }
 
 static int run_batches(struct cli *cli, int argc, char *argv[]) {
