@@ -10,6 +10,20 @@ static dueq_bytes text(const char *word) {
     return word ? (dueq_bytes){word, strlen(word)} : (dueq_bytes){0};
 }
 
+int cli_batch_outcome(const struct cli *cli, dueq_bytes id, dueq_status status) {
+    const char *said = NULL;
+    if (status == DUEQ_NOT_FOUND)
+        said = "the queue has no such batch: it was never opened, or ended longer ago than its "
+               "record is kept";
+    else if (status == DUEQ_DUPLICATE)
+        said = "the id is taken: the queue has a batch of this id, or its record";
+    if (!said || cli->json)
+        return cli_outcome(cli, "id", id, status);
+    cli_log(CLI_ERROR, dueq_status_name(status), NULL, "%.*s: %s", (int)id.size,
+            (const char *)id.data, said);
+    return CLI_OUTCOME;
+}
+
 json_object *json_of_batch(const dueq_batch *from) {
     json_object *object = json_object_new_object();
     DUEQ_BATCH_FIELDS(JSON_FIELD)
@@ -103,8 +117,9 @@ static int run_find_batch(struct cli *cli, int argc, char *argv[]) {
         print_head();
         print_batch(batch);
     }
+    code = batch ? CLI_DONE : cli_batch_outcome(cli, id, status);
     dueq_result_free(found);
-    return status == DUEQ_OK ? CLI_DONE : cli_id_outcome(cli, id, status);
+    return code;
 }
 
 static int run_batches(struct cli *cli, int argc, char *argv[]) {
@@ -172,7 +187,7 @@ static int run_open_batch(struct cli *cli, int argc, char *argv[]) {
     if (!cli_open(cli, argv, &code))
         return code;
     dueq_status submitted = dueq_open_batch_submit(cli->queue, &batch);
-    return cli_id_outcome(cli, batch.id, cli_wait(cli, submitted, NULL));
+    return cli_batch_outcome(cli, batch.id, cli_wait(cli, submitted, NULL));
 }
 
 static int run_cancel_batch(struct cli *cli, int argc, char *argv[]) {

@@ -304,6 +304,8 @@ int cli_result_item(struct cli *cli, const char *key, dueq_bytes subject, const 
  * is.
  */
 int cli_id_outcome(struct cli *cli, dueq_bytes id, dueq_status status);
+/* cli_outcome() for the id of a batch, with texts about a batch. batches.c */
+int cli_batch_outcome(const struct cli *cli, dueq_bytes id, dueq_status status);
 /* cli_item(). If the outcome is OK and --json was not given, prints the id or token on a line. */
 int cli_made(const struct cli *cli, const char *key, dueq_bytes made, dueq_status status);
 /* Shows the progress of a long command on a terminal: "1000 purged". */

@@ -172,7 +172,9 @@ static int show(struct cli *cli, dueq_bytes id, dueq_status *status) {
         *status = cli_wait(cli, dueq_outcome_submit(cli->queue, id, 0), &result);
         if (*status == DUEQ_OK)
             cli_print_end(cli, dueq_result_end(result, 0));
-        *status = *status == DUEQ_EMPTY ? DUEQ_NOT_FOUND : *status;
+        /* A user that may find messages may not be allowed to ask for ends. */
+        if (*status == DUEQ_EMPTY || *status == DUEQ_DENIED)
+            *status = DUEQ_NOT_FOUND;
     }
     if (*status == DUEQ_NOT_FOUND && id.size <= DUEQ_MAX_BATCH_ID) {
         dueq_result_free(result);

@@ -5,7 +5,10 @@
 #include "json.h"
 #include "workers_view.h"
 
-/* Schedules of all queues: the list of them, and those that are gone from an app's code. */
+/*
+ * Schedules of all queues: the list of them, and the removal of those that the latest release of an
+ * app has not declared.
+ */
 
 enum { PAGE = DUEQ_MAX_BATCH };
 
@@ -223,8 +226,8 @@ static bool latest(const struct found *found, const char *app, struct release *l
         return true;
     cli_log(CLI_ERROR, dueq_status_name(DUEQ_NOT_FOUND),
             "start a worker of that release, or name --all",
-            "%s: the release %.*s has declared %" PRId64 " of its %" PRId64 " schedules: what is "
-            "gone from its code is not known",
+            "%s: the release %.*s has declared %" PRId64 " of its %" PRId64 " schedules: which "
+            "schedules it lacks is not known",
             app, (int)last->label.size, (const char *)last->label.data, known, last->schedules);
     return false;
 }
@@ -325,7 +328,7 @@ const struct command schedules_command = {
     run_schedules};
 
 const struct command prune_verb = {
-    "schedule prune", "--app NAME", "Removes the schedules that are gone from the code of an app",
+    "schedule prune", "--app NAME", "Removes the schedules that an app's latest release lacks",
     "The workers of an app declare the schedules of its code when they start. A schedule whose\n"
     "code you have deleted stays in its queue until you remove it, as this command does. Run the\n"
     "command when a deploy is over. It keeps the schedules that the app's latest release has\n"

@@ -438,7 +438,7 @@ static int run_close_batch(struct cli *cli, int argc, char *argv[]) {
         return code;
     const dueq_bytes subject = {argv[optind], strlen(argv[optind])};
     dueq_status status = dueq_close_batch_submit(cli->queue, subject);
-    return cli_id_outcome(cli, subject, cli_wait(cli, status, NULL));
+    return cli_batch_outcome(cli, subject, cli_wait(cli, status, NULL));
 }
 
 const struct command close_batch_command = {

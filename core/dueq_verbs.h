@@ -331,8 +331,9 @@ DUEQ_API dueq_status dueq_purge_group_submit(dueq_queue *queue, dueq_bytes group
  * for lost connections, stay until they expire. A later push creates the queue again.
  * force:   0: the call fails if the queue has batches that have not ended, or members of other
  *          queues' batches. 1: the call deletes these, too: its batches end without callbacks, and
- *          the other queues' batches count the members as dead. A queue with such members and more
- *          than 1,000 messages must be purged first.
+ *          the other queues' batches count the members as dead. A queue with such members, or with
+ *          notes for other queues' batches in its outbox, and with more than 1,000 messages must be
+ *          purged first.
  * *purged: how many messages it deleted; may be NULL.
  * If a message was leased, the next call of its consumer for this message gets LEASE_LOST.
  * Returns EMPTY: nothing is left. Errors: INVALID: the queue has such batches or members.

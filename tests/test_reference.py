@@ -95,6 +95,7 @@ def test_reference_glossary_has_a_sentence_for_each_term() -> None:
     terms = [row[0] for row in glossary]
     assert len(set(terms)) == len(terms) > 60
     assert {"ready", "delayed", "leased", "dead", "outbox"} <= set(terms)
+    assert {"batch", "member", "end", "result", "order"} <= set(terms)
     for term, sentence, *elsewhere in glossary:
         assert re.fullmatch(r"[A-Z][^.]+(\.[a-z][^.]*)*\.", sentence), term
         assert len(elsewhere) == 5, term

@@ -26,9 +26,52 @@ static dueq_status note(struct top *top, dueq_status status) {
     return top->status = status;
 }
 
+static dueq_status read_rows(struct top *top) {
+    return queue_rows_read(top->cli, top->names.list, top->names.count, &top->rows, serve);
+}
+
+/* Whether a queue that was named has partitions, and it is time to look which. */
+static bool wants_partitions(const struct top *top) {
+    if (!top->names.count || time_monotonic_ms() < top->partitions_ms)
+        return false;
+    for (size_t i = 0; i < top->rows.count; i++)
+        if (top->rows.list[i].parts || top->rows.list[i].status == DUEQ_LAYOUT)
+            return true;
+    return false;
+}
+
+/* Adds the partitions of the queues that were named to their names. */
+static dueq_status name_partitions(struct top *top) {
+    struct cli_names all = {0};
+    const size_t named = top->names.count;
+    dueq_status status = cli_read_names(top->cli, &all);
+    for (size_t i = 0; status == DUEQ_OK && i < all.count; i++) {
+        const char *name = all.list[i], *mark = cli_partition_mark(name);
+        for (size_t k = 0; mark && k < named; k++)
+            if (strlen(top->names.list[k]) == (size_t)(mark - name) &&
+                strncmp(top->names.list[k], name, (size_t)(mark - name)) == 0)
+                cli_add_name(&top->names, bytes_of(name));
+    }
+    cli_free_names(&all);
+    cli_sort_names(&top->names);
+    top->partitions_ms = time_monotonic_ms() + TOP_PARTITIONS_MS;
+    return status;
+}
+
+/* Reads the rows, and a queue with partitions as the sums of these. */
+static dueq_status read_all(struct top *top) {
+    dueq_status status = read_rows(top);
+    if (status != DUEQ_OK || !wants_partitions(top))
+        return status;
+    status = name_partitions(top);
+    if (status == DUEQ_OK)
+        return read_rows(top);
+    /* A user who may not list the queues sees the others, and why this one cannot be read. */
+    return is_server_status(status) ? status : DUEQ_OK;
+}
+
 dueq_status top_read(struct top *top) {
-    dueq_status status =
-        note(top, queue_rows_read(top->cli, top->names, top->name_count, &top->rows, serve));
+    dueq_status status = note(top, read_all(top));
     /* The order of the rows may have changed: keep the same queue selected. */
     size_t row = 0;
     for (size_t at = 0; at < top->rows.count; at = top_next(top, at), row++)
@@ -172,6 +215,7 @@ void top_read_view(struct top *top) {
 }
 
 void top_end(struct top *top) {
+    cli_free_names(&top->names);
     queue_rows_end(&top->rows);
     dueq_result_free(top->page);
     dueq_result_free(top->message);

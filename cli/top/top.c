@@ -2,6 +2,7 @@
 
 #include <locale.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -74,13 +75,13 @@ static int run_top(struct cli *cli, int argc, char *argv[]) {
     if (cli->json)
         cli_usage(cli, "top has no --json: use dueq stats --json or dueq metrics");
     cli_no_partitions(cli);
-    top.names = argv + optind;
-    top.name_count = (size_t)(argc - optind);
     setlocale(LC_CTYPE, "");
     if (!once)
         check_terminal(cli);
     if (!cli_connect(cli, &code))
         return code;
+    for (int i = optind; i < argc; i++)
+        cli_add_name(&top.names, (dueq_bytes){argv[i], strlen(argv[i])});
     cli->top = &top;
     code = once ? print_once(&top) : top_screen(&top);
     top_end(&top);

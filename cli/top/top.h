@@ -12,7 +12,9 @@ enum {
     TOP_EMPTY_PAGES = 10, /* so many empty pages are read for one that has something */
     TOP_NEXT_GROUPS = 4,  /* groups that the view of a queue shows */
     /* The limits are read this often: they may take the server 10 ms, and change seldom. */
-    TOP_LIMITS_MS = 10000
+    TOP_LIMITS_MS = 10000,
+    /* Partitions of the queues that were named are looked for this often, among all keys. */
+    TOP_PARTITIONS_MS = 60000
 };
 
 enum top_view {
@@ -56,8 +58,9 @@ enum top_body { TOP_AUTO, TOP_TEXT, TOP_JSON, TOP_HEX, TOP_BODIES };
 
 struct top {
     struct cli *cli;
-    char **names; /* from the command line; none: all queues */
-    size_t name_count;
+    /* The queues of the command line, and their partitions; none: all queues. */
+    struct cli_names names;
+    int64_t partitions_ms; /* when to look for partitions, by time_monotonic_ms() */
     int64_t every_ms;
     bool read_only, ended;
     struct queue_rows rows;

@@ -118,6 +118,7 @@ class Face:
         self.cli_summary: str = row.get("cli_summary", "")
         self.cli_help: str = row.get("cli_help", "").strip()
         self.cli_example: str = row.get("cli_example", "")
+        self.cli_outcome: str = row.get("cli_outcome", "cli_id_outcome")
 
     def in_c(self, values: list[str]) -> list[str]:
         """The arguments of a call in C, of which each of `values` is one, or a struct is all."""

@@ -94,7 +94,7 @@ def command(face: Face) -> str:
     given = ["cli->queue", *face.on("subject"), *values]
     submit = filled(f"    dueq_status status = dueq_{face.name}_submit(", given, ");", face.indent)
     end = f'cli_outcome(cli, "{id or "queue"}", subject, '
-    end = "cli_id_outcome(cli, subject, " if id == "id" else end
+    end = f"{face.cli_outcome}(cli, subject, " if id == "id" else end
     return f"""
 static int run_{face.name}(struct cli *cli, int argc, char *argv[]) {{
 {locals_}    int code;

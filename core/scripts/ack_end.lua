@@ -15,9 +15,10 @@ local taken_out, moment = tickets, now_ms()
 note_acks(tickets, ARGV[4], ARGV[5])
 -- include give_places
 -- include noop_write
-local returned = give_places and give_places() or 0
+-- The batches come first: these lines end the script if a key has another type.
 local out = write_ends(moment, batch_count)
 out = write_batches(moment) or out
+local returned = give_places and give_places() or 0
 -- include ack_finish
 -- include tell_limits
 return keep_reply(answer .. (out and '+' or ''))

@@ -7,6 +7,7 @@
 -- includes lane_window message envelope ticket
 -- includes decimal
 -- includes deferred_removals outbox_put enqueue lane refuse_wire refuse_partitioned noop_write
+-- includes member_end wake
 -- args alone: '1' to repair; stage (a key, or types, notes, lost, doubled); cursor ('': the first;
 --   of lanes and of delayed, leased and dead "DISTANCE TICKET": how many tickets of the tail to
 --   leave out, and the last ticket seen); how many; a mark of who repairs; then what to judge:
@@ -210,6 +211,10 @@ elseif stage == 'quarantine' then
   for i, entry in ipairs(read_list('LRANGE', quarantine, 0, 4)) do
     report('quarantined', entry, i == 1 and length - math.min(length, 5) + 1 or 1)
   end
+end
+if write_member_ends(now) then
+  -- The client of this call relays nothing: a consumer that waits does.
+  wake_one()
 end
 run_removals()
 return answer

@@ -2,7 +2,7 @@
 -- (lib/batch_note.lua). It keeps the names of the notes until they have left that outbox, so that a
 -- relay that brings one again counts nothing twice.
 -- keys msg ready high low delayed outbox wake meta attempts unique received batches batch_ends
--- includes batch_counts now deferred_removals put_tickets refuse_layout noop_write
+-- includes batch_counts now deferred_removals put_tickets refuse_layout noop_write wake
 -- args alone: as of relay_put; the id is that of the batch, the envelope the note
 -- Returns a digit for each: 0 counted, or its batch has ended; or '' if the relay's lease is over.
 
@@ -26,7 +26,10 @@ for i = 3, #ARGV, 6 do
   fresh[#fresh + 1] = note
 end
 -- include noop_write
-write_batches(now)
+if write_batches(now) then
+  -- The client of this call relays for another queue: a consumer that waits here relays callbacks.
+  wake_one()
+end
 put_tickets(received, now, fresh)
 -- Relays that died before relay_forget have left names.
 redis.call('ZREMRANGEBYRANK', received, 0, -10001)

@@ -55,9 +55,10 @@ end
 put_tickets(received, now, fresh)
 -- Relays that died before relay_forget have left notes.
 redis.call('ZREMRANGEBYRANK', received, 0, -10001)
-if write_left() > 0 then
+local returned = write_left()
+if write_ends(now) or returned > 0 then
+  -- The client of this call relays for another queue: a consumer that waits here tells the batches.
   wake_one()
 end
-write_ends(now)
 run_removals()
 return table.concat(outcome)

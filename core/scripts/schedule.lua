@@ -57,9 +57,10 @@ end
 -- include keep_history
 local words = { ARGV[4], envelope, due, ARGV[7] }
 local outcome = store_drafts(words, 1, now, { replace = replace_message })
-if write_left() > 0 then
+local returned = write_left()
+if write_ends(now) or returned > 0 then
+  -- The client of this call relays nothing: a consumer that waits does.
   wake_one()
 end
-write_ends(now)
 run_removals()
 return keep_reply(outcome)

@@ -1,5 +1,7 @@
 """Batches in the shell: open-batch, push --batch, batches, find-batch, cancel-batch and inspect."""
 
+import pytest
+
 from .program import Program
 
 
@@ -67,3 +69,31 @@ def test_batches_of_partitions(dueq: Program) -> None:
     assert taken["body"] == "f"
     found = dueq("find-batch", "orders", "b", "--json", *four).object
     assert (found["state"], found["cancelled"]) == ("ended", 4)
+
+
+@pytest.mark.parametrize("command", ["find-batch", "close-batch"])
+def test_batch_that_is_not_there(dueq: Program, command: str) -> None:
+    """The state of a message of the same id is no reason."""
+    dueq("push", "orders", "x", "--id", "invoices", "--delay", "1h")
+    ended = dueq.run(command, "orders", "invoices")
+    assert ended.code == 1
+    assert ended.err == (
+        "dueq: NOT_FOUND: invoices: the queue has no such batch: it was never opened, or ended "
+        "longer ago than its record is kept\n"
+    )
+    ended = dueq.run(command, "orders", "invoices", "--json")
+    assert (ended.code, ended.object) == (1, {"id": "invoices", "status": "NOT_FOUND"})
+
+
+def test_batch_that_is_there(dueq: Program) -> None:
+    dueq("open-batch", "orders", "invoices")
+    ended = dueq.run("open-batch", "orders", "invoices")
+    assert ended.code == 1
+    assert ended.err == (
+        "dueq: DUPLICATE: invoices: the id is taken: the queue has a batch of this id, or its "
+        "record\n"
+    )
+    ended = dueq.run("open-batch", "orders", "invoices", "--json")
+    assert (ended.code, ended.object) == (1, {"id": "invoices", "status": "DUPLICATE"})
+    dueq("close-batch", "orders", "invoices")
+    assert dueq("find-batch", "orders", "invoices", "--json").object["state"] == "ended"

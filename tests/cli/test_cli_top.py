@@ -107,6 +107,17 @@ def test_once_of_a_queue_of_partitions(dueq: Program, server: Server) -> None:
     assert "orders (" not in dueq("top", "--once", named).text
 
 
+def test_once_of_the_bare_name_of_a_queue_of_partitions(dueq: Program) -> None:
+    dueq("push", "orders", "--partitions", "2", "--lines", stdin=b"x\n" * 40)
+    dueq("push", "bills", "x")
+    lines = dueq("top", "--once", "orders").lines
+    assert lines[1] == "ready 40  delayed 0  leased 0  dead 0  outbox 0  workers 0"
+    (sums,) = [line for line in lines if line.startswith("orders (")]
+    assert sums.split()[2:6] == ["40", "0", "0", "0"]
+    assert sum(int(line.split()[1]) for line in lines if line.startswith("orders#")) == 40
+    assert "bills" not in "".join(lines)
+
+
 def test_once_for_a_viewer(dueq: Program) -> None:
     """Whose permissions are those of docs/security.md, and +scan for the names of queues."""
     rights = "+evalsha +script|load +select +client|setname +client|id +info +time +type +hget"

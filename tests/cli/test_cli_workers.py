@@ -133,6 +133,22 @@ def test_who_of_a_message_that_failed(dueq: Program) -> None:
     assert (found["holder"], found["failures"], found["error"]) == (None, 2, "still\x1b none")
 
 
+def test_inspect_by_a_user_that_may_not_ask_for_ends(dueq: Program) -> None:
+    with Server() as own:
+        dueq.environment["DUEQ_URL"] = own.url
+        dueq("push", "orders", "x", "--id", "x")
+        keys = ["msg", "delayed", "leased", "dead", "outbox", "attempts", "meta", "failures"]
+        words = ["resetkeys", "resetchannels", *(f"~dueq:{{orders}}:{key}" for key in keys)]
+        own.command("ACL", "SETUSER", "finder", "on", ">secret", *words, "+@all")
+        dueq.environment["DUEQ_URL"] = own.url.replace("unix://", "unix://finder:secret@")
+        assert dueq("inspect", "orders", "x", "--json").object["state"] == "ready"
+        ended = dueq.run("inspect", "orders", "y")
+        assert ended.code == 1
+        assert ended.err == "dueq: NOT_FOUND: y: no message has this id\n"
+        ended = dueq.run("inspect", "orders", "y", "--json")
+        assert (ended.code, ended.object) == (1, {"id": "y", "status": "NOT_FOUND"})
+
+
 def test_history_is_of_this_message_alone(dueq: Program) -> None:
     """An earlier one of its id is another."""
     for body in ("first", "second"):

@@ -87,7 +87,7 @@ MUTATIONS = {
     ),
     "bury_sends_to_its_own_queue": (
         "bury",
-        "e.dead_letter ~= string.match(msg, '^dueq:{(.*)}:msg$')",
+        "e.dead_letter ~= queue_name()",
         "e.dead_letter ~= ''",
     ),
     "cancel_full_leaves_the_lease": (
@@ -598,8 +598,8 @@ MUTATIONS = {
     ),
     "reserve_groups_full_forgets_the_time_of_a_group_of_which_nothing_waits": (
         "reserve_groups_full",
-        "if line.turn <= floor and line_is_empty(line) then\n      if line.stored",
-        "if line_is_empty(line) then\n      if line.stored",
+        "if line.turn <= floor and line_is_empty(line) then\n        if line.stored",
+        "if line_is_empty(line) then\n        if line.stored",
     ),
     "reserve_groups_full_gives_groups_that_come_the_same_time": (
         "reserve_groups_full",

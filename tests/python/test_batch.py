@@ -76,6 +76,32 @@ def test_members_in_other_queues(queue: dueq.Queue, server: Server) -> None:
         assert (status.acked, status.cancelled) == (1, 2)
 
 
+def test_damaged_member_on_its_way_is_counted(queue: dueq.Queue, server: Server) -> None:
+    with dueq.Queue("full", server.url) as full:
+        full.limit(each_group_backlog=1)
+        full.push("first", group="g")
+        with queue.batch("b", catch=b"catch", finally_=b"finally") as batch:
+            batch.push("1", queue="full", group="g", headers={"name": "value"})
+    outbox, messages = (f"dueq:{{{queue.name}}}:{key}" for key in ("outbox", "msg"))
+    entries = server.command("ZRANGE", outbox, "0", "-1")
+    assert isinstance(entries, list)
+    [entry] = entries
+    assert isinstance(entry, bytes)
+    stored = server.command("HGET", messages, entry)
+    assert isinstance(stored, bytes)
+    assert server.command("HSET", messages, entry, stored.replace(b"value", b"\xff" * 5)) == 0
+    bodies = []
+    for _ in range(2):
+        message = queue.reserve(timeout=20)
+        assert message
+        bodies.append(message.body)
+        message.ack()
+    assert bodies == [b"catch", b"finally"]
+    status = batch.status()
+    assert status
+    assert (status.state, status.dead) == ("ended", 1)
+
+
 def test_member_adds_members(queue: dueq.Queue) -> None:
     with queue.batch("b", then=b"then") as batch:
         batch.push(b"1")

@@ -127,6 +127,32 @@ def test_a_handle_is_the_id(url: str) -> None:
         app.result("nobody")
 
 
+@pytest.mark.parametrize("queue", ["mail", None])
+def test_a_result_that_is_there_is_one_round_trip(
+    url: str, server: Server, queue: str | None
+) -> None:
+    app = dueq.App(url)
+
+    @app.task(queue="mail", keep=60)
+    def send(order: int) -> int:
+        return order
+
+    async def ask(id: str) -> object:
+        return await app.aresult(id, queue=queue)
+
+    handle = send.push(17)
+    message = app.queue("mail").reserve()
+    assert message
+    message.ack(result=b"17")
+    assert app.result(str(handle), queue=queue) == 17
+    server.command("CONFIG", "RESETSTAT")
+    assert app.result(str(handle), queue=queue) == 17
+    assert asyncio.run(ask(str(handle))) == 17
+    info = server.command("INFO", "commandstats")
+    assert isinstance(info, bytes)
+    assert b"cmdstat_evalsha:calls=2," in info
+
+
 # ---- Those who wait ----
 
 

@@ -289,6 +289,25 @@ def test_batches_link_to_each_message(orders: dueq.Queue, seen: Seen) -> None:
     assert seen.counts("messaging.client.consumed.messages") == {"receive": 2}
 
 
+def test_members_of_a_batch_go_on_with_the_trace(
+    server: Server, orders: dueq.Queue, seen: Seen
+) -> None:
+    with orders.batch("b") as batch:
+        batch.push("a")
+        batch.push_many(["b", "c"])
+        batch.push("d", queue="mails")
+    messages = orders.reserve_many(5)
+    one, two = seen.spans("send orders")
+    assert (two.attributes or {})["messaging.batch.message_count"] == 2
+    contexts = [message.headers["traceparent"] for message in messages]
+    assert contexts == [header_of(one), *[header_of(two)] * 2]
+    with dueq.Queue("mails", server.url) as mails:
+        mail = mails.reserve()
+    assert mail is not None
+    assert mail.headers["traceparent"] == header_of(seen.span("send mails"))
+    assert seen.counts("messaging.client.sent.messages") == {"send": 4}
+
+
 def test_a_failed_push_says_why(orders: dueq.Queue, seen: Seen) -> None:
     orders.push("a", id="a")
     with pytest.raises(dueq.Duplicate):

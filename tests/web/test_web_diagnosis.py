@@ -47,13 +47,18 @@ def site() -> Iterator[Site]:
         yield made
 
 
-@pytest.mark.parametrize("way", SAID)
-def test_the_page_says_why(browser: Browser, site: Site, way: str) -> None:
+def show(browser: Browser, site: Site, place: str = "") -> None:
+    """Opens a place of the page, with the token given."""
     browser.look(1280, 900)
     browser.open(site.url)
     browser.run(f"sessionStorage.setItem('dueq-token', {TOKEN!r})")
-    browser.open(site.url + "?again")
+    browser.open(f"{site.url}?again{place}")
     browser.said.clear()
+
+
+@pytest.mark.parametrize("way", SAID)
+def test_the_page_says_why(browser: Browser, site: Site, way: str) -> None:
+    show(browser, site)
     for part in SAID[way]:
         browser.sees(part)
     browser.press(way)
@@ -67,8 +72,7 @@ def test_the_page_says_why(browser: Browser, site: Site, way: str) -> None:
 
 def test_the_page_says_what_to_do_about_a_limit(browser: Browser, site: Site) -> None:
     """No button sets limits: the commands do."""
-    browser.look(1280, 900)
-    browser.open(f"{site.url}#/q/a%20queue%20at%20its%20limit/ready")
+    show(browser, site, "#/q/a%20queue%20at%20its%20limit/ready")
     browser.sees(": dueq limits QUEUE shows the limits, dueq limit QUEUE sets others")
 
 

@@ -166,6 +166,17 @@ final class OpenTelemetryTest extends WorkerTestCase
         );
     }
 
+    public function testAChainGoesOnWithTheTraceOfItsPush(): void
+    {
+        $this->tasks->chain('charge', [17])->then('pack', [17])->push();
+        $send = $this->telemetry->span('send default');
+        $this->assertSame(SpanKind::KIND_PRODUCER, $send->getKind());
+        $this->assertSame(
+            "00-{$send->getTraceId()}-{$send->getSpanId()}",
+            substr($this->queue()->reserve()->headers['traceparent'] ?? '', 0, 52),
+        );
+    }
+
     public function testManyArePushedInOneSpan(): void
     {
         $orders = $this->queue('orders');

@@ -16,7 +16,7 @@ from dueq._routes import Routes, read_routes
 from dueq.blocking.queue import Queue
 from dueq.draft import Options, TaskDraft, refuse_unknown, row
 from dueq.errors import InvalidError, NotFound
-from dueq.handle import Handle
+from dueq.handle import Handle, value_of
 from dueq.job import Job, JobMessage
 from dueq.serializers import (
     JSON,
@@ -357,8 +357,8 @@ class App:
     def _check_schedule(self, task: Task[..., Any]) -> None:
         if not self.name:
             raise InvalidError(
-                f"task {task.name}: cron, every: the app has no name, by which schedules that are "
-                'gone from its code are found: dueq.App(name="shop")'
+                f"task {task.name}: cron, every: the app has no name, by which dueq schedule prune "
+                'finds the schedules of an app: dueq.App(name="shop")'
             )
         given = sorted(_NOT_SCHEDULED.intersection(task._options))
         if given:
@@ -447,25 +447,35 @@ class App:
         queue  the queue to which it was pushed; None: the queues of the app's tasks are asked one
                after the other
         """
-        for name in (queue,) if queue else self.queue_names:
+        for name in () if queue else self.queue_names:
             try:
-                self.queue(name).outcome(id)
+                end = self.queue(name).outcome(id)
             except NotFound:
                 continue
-            return self.handle(id, name).result(timeout)
-        raise NotFound(f"no queue of the app knows the message {id}, or not any more")
+            if end:
+                return value_of(id, end)
+            queue = name
+            break
+        if not queue:
+            raise NotFound(f"no queue of the app knows the message {id}, or not any more")
+        return self.handle(id, queue).result(timeout)
 
     async def aresult(
         self, id: str, timeout: float | timedelta | None = 0.0, *, queue: str | None = None
     ) -> Any:
         """result() for asyncio."""
-        for name in (queue,) if queue else self.queue_names:
+        for name in () if queue else self.queue_names:
             try:
-                await self.aio_queue(name).outcome(id)
+                end = await self.aio_queue(name).outcome(id)
             except NotFound:
                 continue
-            return await self.handle(id, name).aresult(timeout)
-        raise NotFound(f"no queue of the app knows the message {id}, or not any more")
+            if end:
+                return value_of(id, end)
+            queue = name
+            break
+        if not queue:
+            raise NotFound(f"no queue of the app knows the message {id}, or not any more")
+        return await self.handle(id, queue).aresult(timeout)
 
     def handle(self, id: str, queue: str) -> Handle[Any]:
         """The handle of a task's message that was pushed to this queue."""

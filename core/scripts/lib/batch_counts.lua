@@ -54,6 +54,11 @@ end
 -- time before which none of those in this queue falls due (nil: there are none).
 local function push_callbacks(calls, now)
   local drafts, entries, tickets = {}, {}, {}
+  if #calls > 0 then
+    -- If `outbox` has another type, the script ends here. Behind this line it would end when some
+    -- callbacks are pushed, and a second run would push them again.
+    redis.call('ZCARD', outbox)
+  end
   for _, words in ipairs(calls) do
     -- Its id was made when the batch was opened. As a delayed message it is late by its due time.
     words[5] = words[5] == '0' and '+1' or words[5]

@@ -1,4 +1,4 @@
--- defines chain_failed; needs msg; includes outbox_put is_name text
+-- defines chain_failed; needs msg; includes outbox_put is_name text queue_name
 -- What happens when a message ends badly that is a link of a chain with a `catch` (protocol.md,
 -- Chains): a message for the queue of `catch` goes to the outbox, also if that is this queue. It
 -- has the chain and, in the header dueq-failed, the id, the queue and the error of the link.
@@ -40,7 +40,7 @@ do
     if not target or not is_name(target) then
       return false
     end
-    local failed = id .. '\n' .. string.match(msg, '^dueq:{(.*)}:msg$') .. '\n'
+    local failed = id .. '\n' .. queue_name() .. '\n'
     -- Room for both headers, with their names and sizes.
     local room = 65535 - 27 - #chain - #failed
     if room < 0 then

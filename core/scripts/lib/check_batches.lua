@@ -1,9 +1,9 @@
 -- defines check_batches; needs batches msg outbox
--- includes check_findings check_verdict batch_record batch_note outbox_put
+-- includes check_findings check_verdict batch_record batch_note outbox_put queue_name
 -- What check looks at of batches: a record that cannot be read goes, and so does a callback whose
 -- batch is gone. A batch whose entry of the outbox is missing gets it again: it closes the batch.
 local function check_batches()
-  local found, name = scan_page('HSCAN', batches), string.match(msg, '^dueq:{(.*)}:msg$')
+  local found = scan_page('HSCAN', batches)
   for i = 1, #found, 2 do
     local field, value = found[i], found[i + 1]
     local id = string.match(field, '^(.*)\t')
@@ -14,7 +14,7 @@ local function check_batches()
       report('batch', field)
       if repairs then
         outbox_put(b.timer, b.closes)
-        redis.call('HSET', msg, b.timer, batch_note(name, field, 'timeout 1', now))
+        redis.call('HSET', msg, b.timer, batch_note(queue_name(), field, 'timeout 1', now))
       end
     end
     answer[2] = answer[2] + #value

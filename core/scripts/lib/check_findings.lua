@@ -1,6 +1,7 @@
 -- defines repairs stage cursor most now answer report report_removal scan_page make_dead judge
--- needs attempts dead quarantine
--- includes now deferred_removals check_verdict ticket attempts put_tickets
+-- needs attempts dead msg quarantine
+-- includes now deferred_removals check_verdict ticket attempts put_tickets member_end
+-- includes damaged_member
 -- The arguments of check, its answer, and how it reports and repairs a finding.
 local repairs, stage, cursor, most = ARGV[1] == '1', ARGV[2], ARGV[3], tonumber(ARGV[4])
 local now, answer, kinds = now_ms(), { '', 0, 0, {}, {} }, {}
@@ -38,12 +39,17 @@ local function scan_page(command, key)
   return sorted
 end
 
--- Moves a message with an unreadable envelope to `dead`.
+-- Moves a message with an unreadable envelope to `dead`. Its batch counts it, if one can be read.
 local function make_dead(ticket)
   local deliveries, id, suffix = ticket_read(ticket)
   local had = {
     deliveries = deliveries, forgiven = 0, crashes = 0, suffix = suffix, error = 'damaged envelope',
   }
+  -- include damaged_member
+  local member = damaged_member(field(msg, id) or '')
+  if member then
+    redis.call('HSET', msg, id, member_end(member, 'dead'))
+  end
   redis.call('HSET', attempts, id, attempts_write(had))
   put_tickets(dead, now, { ticket })
   forget_prefetched()

@@ -1,4 +1,4 @@
--- defines entry_member; includes envelope
+-- defines entry_member; includes envelope damaged_member
 -- What leaves with an entry of the outbox, by what `msg` has of it: 'note', a note for a batch
 -- (lib/batch_note.lua); or the envelope, as a table, of a member of a batch that was to go to
 -- another queue (push_to.lua); or nil.
@@ -12,5 +12,9 @@ local function entry_member(stored)
     return 'note'
   end
   local e = string.byte(inner) == 0xD3 and envelope_read(inner)
+  if not e then
+    -- include damaged_member
+    e = damaged_member(inner)
+  end
   return e and e.batch and e or nil
 end

@@ -77,19 +77,24 @@ if failed_ticket then
   state = read_state()
 end
 
-local wire = state[6]
--- include refuse_wire
+do
+  local wire = state[6]
+  -- include refuse_wire
+end
 if not state[1] and ordered and string.match(tostring(redis.pcall('GET', msg)), '^partitions ') then
   -- A consumer of a queue with partitions waits here while it has no partition.
   return { now, -1, 0, 0, '', '', '' }
 elseif not state[1] then
   -- include refuse_layout
 end
-local function noted_time(text)
-  local at = tonumber(text or '')
-  return at and at >= 0 and at <= 4102444800000 and at % 1 == 0 and at or nil
+local noted, outbox_at
+do
+  local function noted_time(text)
+    local at = tonumber(text or '')
+    return at and at >= 0 and at <= 4102444800000 and at % 1 == 0 and at or nil
+  end
+  noted, outbox_at = noted_time(state[1]), noted_time(state[4])
 end
-local noted, outbox_at = noted_time(state[1]), noted_time(state[4])
 local events_due, paused = not noted or noted <= now, state[5]
 -- While a message is leased, the others wait. After that, messages whose leases ended go first.
 local any_leased = ordered and redis.call('EXISTS', leased) == 1
@@ -200,7 +205,16 @@ if held then
 else
   first = math.min(first, rate_at or next_due)
 end
--- Additions come before removals: see lib/deferred_removals.lua.
+-- Additions come before removals: see lib/deferred_removals.lua. The batches come first: if a key
+-- that they need has another type, the script ends before it has delivered a message.
+if noted_ends[1] then
+  relay_due, first = (function()
+    -- include batch_counts
+    local out = write_ends(now, batch_count)
+    local calls_out, callback_at = write_batches(now)
+    return out or calls_out or relay_due or c.relay_due, math.min(first, callback_at or math.huge)
+  end)()
+end
 if #garbage > 0 then
   call('RPUSH', quarantine, unpack(garbage))
   call('LTRIM', quarantine, -100, -1)
@@ -218,14 +232,6 @@ if #c.postponed > 0 then
 end
 keep_failures()
 note_starts(now, c)
-if noted_ends[1] then
-  relay_due, first = (function()
-    -- include batch_counts
-    local out = write_ends(now, batch_count)
-    local calls_out, callback_at = write_batches(now)
-    return out or calls_out or relay_due or c.relay_due, math.min(first, callback_at or math.huge)
-  end)()
-end
 run_removals()
 if due > 0 then
   call('ZREMRANGEBYRANK', delayed, 0, due - 1)

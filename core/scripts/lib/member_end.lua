@@ -1,5 +1,5 @@
 -- defines member_end write_member_ends; needs guests meta msg
--- includes batch_note deferred_removals outbox_put
+-- includes batch_note deferred_removals outbox_put queue_name
 -- The ends of members of batches, by batch: a script calls member_end() for each, and
 -- write_member_ends() before it removes. A note in the outbox tells the batch. `guests` has of each
 -- batch of another queue how many members are here, by its queue, a newline and its id.
@@ -29,7 +29,7 @@ local function write_member_ends(now)
   local out = false
   for key, number in pairs(member_ends) do
     local home, id, outcome = string.match(key, '^(.*)\n(.*)\n(.*)$')
-    home = home ~= '' and home or string.match(msg, '^dueq:{(.*)}:msg$')
+    home = home ~= '' and home or queue_name()
     -- The time and a number make an id that no client makes before the year 3084.
     local last = redis.call('HINCRBY', meta, 'notes', '1')
     local ticket = string.format('%013d%09d', now, last % 1000000000)

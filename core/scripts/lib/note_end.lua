@@ -1,6 +1,6 @@
 -- defines note_end note_acks note_starts noted_ends write_ends
 -- needs awaited started ends kept msg
--- includes envelope deferred_removals decimal member_end
+-- includes envelope deferred_removals decimal member_end damaged_member
 -- The ends of messages that are noted: those whose envelopes begin with 0xD3. A script calls
 -- note_end() for each message that it ends, and write_ends(now) before run_removals().
 -- `ends`: id -> record, and '' -> how many bytes all records have. `kept`: id -> when the record
@@ -55,6 +55,10 @@ local function write_ends(now, count_here)
     local e, began = envelope_read(each.envelope), redis.pcall('HGET', started, each.id)
     if type(began) == 'string' then
       defer_removal('HDEL', started, each.id)
+    end
+    if not e then
+      -- include damaged_member
+      e = damaged_member(each.envelope)
     end
     if e and e.batch then
       members[#members + 1], each.e = each, e

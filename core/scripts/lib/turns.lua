@@ -98,67 +98,71 @@ local function line_join(name)
   return line
 end
 
--- Reads the next members of `turns`.
-local function turns_page(size)
-  local names = redis.call('ZRANGE', turns, string.format('%d', turns_seen),
-    string.format('%d', turns_seen + size - 1))
-  lines_read(names)
-  if gate then
-    gate.read(names)
-  end
-  for i = 1, #names do
-    local line = known[names[i]]
-    line.is_member = true
-    if not line.stands then
-      stand(line, true)
+-- The functions that only turn_take() needs are in a block: a script has room for 200 local names.
+local turn_take
+do
+  -- Reads the next members of `turns`.
+  local function turns_page(size)
+    local names = redis.call('ZRANGE', turns, string.format('%d', turns_seen),
+      string.format('%d', turns_seen + size - 1))
+    lines_read(names)
+    if gate then
+      gate.read(names)
+    end
+    for i = 1, #names do
+      local line = known[names[i]]
+      line.is_member = true
+      if not line.stands then
+        stand(line, true)
+      end
+    end
+    turns_seen, bound, bound_name = turns_seen + #names, math.huge, names[#names]
+    if #names == size then
+      bound = known[bound_name].stored_turn or -1
     end
   end
-  turns_seen, bound, bound_name = turns_seen + #names, math.huge, names[#names]
-  if #names == size then
-    bound = known[bound_name].stored_turn or -1
+
+  -- Whether no group that was not read has a turn before this line's.
+  local function is_next(line)
+    return line.turn < bound or line.turn == bound and line.waited and line.name <= bound_name
   end
-end
 
--- Whether no group that was not read has a turn before this line's.
-local function is_next(line)
-  return line.turn < bound or line.turn == bound and line.waited and line.name <= bound_name
-end
-
--- Ends a turn that its group has used: says when the next turn of the group is. A group that was
--- in `parked` may have a virtual time below the floor. It gains nothing by that.
-local function turn_end(line)
-  line.turn = gate and floor + gate.took(line.name) or line.turn + UNIT
-  if gate and not line_is_empty(line) and not gate.is_open(line) then
-    line.parks, line.stands = true, false
-  else
-    stand(line, false)
-  end
-end
-
--- Takes the next ticket, at most from `size` groups that were not read before. Returns the ticket
--- and its line; nil: no group has one, or the script has looked at 400 turns.
-local function turn_take(size)
-  while looked < 400 do
-    local line = order[first_line]
-    if bound < math.huge and not (line and is_next(line)) then
-      turns_page(math.max(size, math.min(turns_seen, 200)))
-    elseif not line then
-      return nil
+  -- Ends a turn that its group has used: says when the next turn of the group is. A group that was
+  -- in `parked` may have a virtual time below the floor. It gains nothing by that.
+  local function turn_end(line)
+    line.turn = gate and floor + gate.took(line.name) or line.turn + UNIT
+    if gate and not line_is_empty(line) and not gate.is_open(line) then
+      line.parks, line.stands = true, false
     else
-      first_line, looked = first_line + 1, looked + 1
-      local is_closed = gate and not line_is_empty(line) and not gate.is_open(line)
-      if not is_closed and line.turn > floor then
-        floor = line.turn
+      stand(line, false)
+    end
+  end
+
+  -- Takes the next ticket, at most from `size` groups that were not read before. Returns the ticket
+  -- and its line; nil: no group has one, or the script has looked at 400 turns.
+  function turn_take(size)
+    while looked < 400 do
+      local line = order[first_line]
+      if bound < math.huge and not (line and is_next(line)) then
+        turns_page(math.max(size, math.min(turns_seen, 200)))
+      elseif not line then
+        return nil
+      else
+        first_line, looked = first_line + 1, looked + 1
+        local is_closed = gate and not line_is_empty(line) and not gate.is_open(line)
+        if not is_closed and line.turn > floor then
+          floor = line.turn
+        end
+        local ticket = not is_closed and line_take(line)
+        if line.damaged then
+          unreadable[#unreadable + 1], line.damaged = line.name .. '\t', nil
+        end
+        if ticket then
+          turn_end(line)
+          return ticket, line
+        end
+        line.parks, line.stands = is_closed, false
       end
-      local ticket = not is_closed and line_take(line)
-      if line.damaged then
-        unreadable[#unreadable + 1], line.damaged = line.name .. '\t', nil
-      end
-      if ticket then
-        turn_end(line)
-        return ticket, line
-      end
-      line.parks, line.stands = is_closed, false
     end
   end
 end
@@ -203,39 +207,42 @@ local function turns_left()
   return left
 end
 
--- The groups that leave: nothing of them waits, and the floor has passed their turns; and those
--- that leave `turns` for `parked`.
-local gone, parking = { nil }, { nil }
+local write_turns, remove_turns
+do
+  -- The groups that leave: nothing of them waits, and the floor has passed their turns; and those
+  -- that leave `turns` for `parked`.
+  local gone, parking = { nil }, { nil }
 
--- Writes what is new. remove_turns() removes what goes, after it.
-local function write_turns()
-  local marks, scores, n, m = { nil, nil }, { nil, nil }, 0, 0
-  for i = 1, #met do
-    local line = met[i]
-    local returns = gate and gate.returns(line)
-    if line.turn <= floor and line_is_empty(line) then
-      if line.stored_turn or line.is_member then
-        gone[#gone + 1] = line.name
-      end
-    elseif line.changed or line.parks or returns then
-      marks[n + 1], marks[n + 2], n = line.name, mark_write(line), n + 2
-      if line.parks then
-        parking[#parking + 1] = line.name
-      elseif line.turn ~= line.stored_turn or returns then
-        scores[m + 1], scores[m + 2], m = string.format('%d', line.turn), line.name, m + 2
+  -- Writes what is new. remove_turns() removes what goes, after it.
+  function write_turns()
+    local marks, scores, n, m = { nil, nil }, { nil, nil }, 0, 0
+    for i = 1, #met do
+      local line = met[i]
+      local returns = gate and gate.returns(line)
+      if line.turn <= floor and line_is_empty(line) then
+        if line.stored_turn or line.is_member then
+          gone[#gone + 1] = line.name
+        end
+      elseif line.changed or line.parks or returns then
+        marks[n + 1], marks[n + 2], n = line.name, mark_write(line), n + 2
+        if line.parks then
+          parking[#parking + 1] = line.name
+        elseif line.turn ~= line.stored_turn or returns then
+          scores[m + 1], scores[m + 2], m = string.format('%d', line.turn), line.name, m + 2
+        end
       end
     end
+    write_segments()
+    bulk('ZADD', turns, scores)
+    bulk('HSET', groups, marks)
   end
-  write_segments()
-  bulk('ZADD', turns, scores)
-  bulk('HSET', groups, marks)
-end
 
-local function remove_turns()
-  bulk('HDEL', groups, gone)
-  for i = 1, #parking do
-    gone[#gone + 1] = parking[i]
+  function remove_turns()
+    bulk('HDEL', groups, gone)
+    for i = 1, #parking do
+      gone[#gone + 1] = parking[i]
+    end
+    bulk('ZREM', turns, gone)
+    remove_segments()
   end
-  bulk('ZREM', turns, gone)
-  remove_segments()
 end

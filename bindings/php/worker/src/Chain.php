@@ -144,7 +144,9 @@ final class Chain
             );
         }
         $draft = $this->first;
-        $draft['headers'] = ($draft['headers'] ?? []) + [Links::CHAIN => $header];
+        $draft['headers'] = OpenTelemetry::headers(
+            ($draft['headers'] ?? []) + [Links::CHAIN => $header],
+        );
 
         return $draft;
     }

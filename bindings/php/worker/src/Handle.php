@@ -40,7 +40,7 @@ final class Handle
      */
     public function result(float|DateInterval $timeout = 0.0): mixed
     {
-        $end = $this->queue()->outcome($this->id, $timeout)
+        $end = $this->end($timeout)
             ?? throw new NotEnded("the job {$this->id} has not ended");
         if ($end->outcome !== 'acked') {
             throw new TaskFailed($end);
@@ -49,19 +49,19 @@ final class Handle
         return $end->hasResult ? Json::read($end->result) : null;
     }
 
-    /** The queue that knows the message. */
-    private function queue(): Queue
+    /** Asks the queue that knows the message. null: the message has not ended. */
+    private function end(float|DateInterval $timeout): ?End
     {
         foreach (count($this->queues) === 1 ? [] : $this->queues as $name) {
             try {
-                $this->tasks->queue($name)->outcome($this->id);
+                $end = $this->tasks->queue($name)->outcome($this->id);
 
-                return $this->tasks->queue($name);
+                return $end ?? $this->tasks->queue($name)->outcome($this->id, $timeout);
             } catch (NotFoundException) {
                 continue;
             }
         }
 
-        return $this->tasks->queue($this->queues[0] ?? 'default');
+        return $this->tasks->queue($this->queues[0] ?? 'default')->outcome($this->id, $timeout);
     }
 }

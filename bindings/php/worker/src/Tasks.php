@@ -170,7 +170,9 @@ final class Tasks
         ?string $queue = null,
         mixed ...$options,
     ): Chain {
-        $first = $this->draft($task, $arguments, $id, ...$options) + self::due($delay, $at);
+        // The chain adds the context of the span in which it is pushed.
+        $first = $this->linkDraft($task, $arguments, $id, $options, [], false);
+        $first += self::due($delay, $at);
 
         return new Chain($this, $first, $queue ?? $this->queueOf($task));
     }
@@ -191,6 +193,7 @@ final class Tasks
      * @param array<mixed> $arguments
      * @param array<int|string, mixed> $options
      * @param list<int|string> $gaps the places of arguments that are not known yet, and null here
+     * @param bool $isTraced whether the headers carry the context of the caller's span
      * @return Draft
      * @throws InvalidArgumentException|\JsonException as push()
      */
@@ -200,6 +203,7 @@ final class Tasks
         ?string $id,
         array $options,
         array $gaps,
+        bool $isTraced = true,
     ): array {
         $task = $this->taskOf($task);
         Task::check($task->name, $options);
@@ -238,7 +242,8 @@ final class Tasks
                     . ': the worker needs them',
             );
         }
-        $options['headers'] = OpenTelemetry::headers($headers + $given);
+        $headers += $given;
+        $options['headers'] = $isTraced ? OpenTelemetry::headers($headers) : $headers;
 
         /** @var Draft check() and Task::__construct() have checked the options */
         $draft = ['body' => $body, 'id' => $id] + $options;

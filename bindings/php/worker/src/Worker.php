@@ -467,8 +467,9 @@ final class Worker
     {
         if ($task->expression !== null && $this->name === null) {
             throw new InvalidArgumentException(
-                "the task {$task->name}: cron, every: the worker has no name, by which schedules "
-                    . "that are gone from its code are found: new Dueq\Worker(name: 'shop')",
+                "the task {$task->name}: cron, every: the worker has no name, by which dueq "
+                    . "schedule prune finds the schedules of an app: "
+                    . "new Dueq\Worker(name: 'shop')",
             );
         }
         if (isset($this->handlers[$task->name])) {

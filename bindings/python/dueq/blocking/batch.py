@@ -8,7 +8,7 @@ from datetime import timedelta
 from types import TracebackType
 from typing import Self, Unpack, cast
 
-from dueq import _core
+from dueq import _core, _trace
 from dueq._call import on, push_to, stored_id, stored_ids
 from dueq.blocking.pool import Pool
 from dueq.draft import Body, Draft, Options, TaskDraft, batches, row, rows, with_batch
@@ -127,8 +127,11 @@ class Batch:
     def _store(
         self, members: tuple[_core.DraftRow, ...], queue: str | None
     ) -> list[tuple[int, str]]:
-        if queue is None or queue == self._queue:
-            call = on(self._queue, _core.push_submit, members)
-        else:
-            call = push_to(self._queue, queue, members)
-        return self._home.call(call).outcomes
+        target = self._queue if queue is None else queue
+        with _trace.sending(self._home, target, members) as sent:
+            if target == self._queue:
+                call = on(self._queue, _core.push_submit, sent.rows)
+            else:
+                call = push_to(self._queue, target, sent.rows)
+            sent.outcomes = self._home.call(call).outcomes
+        return sent.outcomes
