@@ -409,7 +409,7 @@ def test_script_says_what_it_takes_and_returns(path: Path) -> None:
     assert re.search(r"^-- Returns ", comment, flags=re.M)
     # Locks and answers that are kept have no wire version: docs/internals/protocol.md, Versions.
     parts = re.findall(r"^ *-- include (\w+)$", text(path), flags=re.M)
-    for library in (ROOT / f"core/scripts/lib/{part}.lua" for part in [*parts]):
+    for library in (ROOT / f"core/scripts/lib/{part}.lua" for part in parts):
         parts += re.findall(r"^ *-- include (\w+)$", text(library), flags=re.M)
     asks = {"refuse_newer", "refuse_layout", "refuse_wire", "return_problem"} & {*parts}
     assert asks or path.stem in {"lock", "relock", "recall"}

@@ -99,6 +99,7 @@ struct dueq_queue {
     int64_t reply_expiry_minute; /* in which a call last set the expiry of its reply */
     unsigned full_left;          /* how many further reserves begin with reserve_full */
     unsigned full_streak;        /* what full_left was last set to; 0: the fast script did it all */
+    unsigned noted_left;         /* how many further reserves use reserve_noted, not reserve */
     bool has_groups;        /* a reserve of groups answered the last reserve: they come first */
     bool has_limits;        /* acks of the queue may have to wake consumers, */
     int64_t limits_minute;  /* as the server said in this minute */

@@ -14,6 +14,7 @@ bool dueq__op_under_way(const dueq_client *client) {
 bool dueq__op_reserves(const struct dueq__op *op) {
     return op->request.script == &dueq__script_reserve ||
            op->request.script == &dueq__script_reserve_timed ||
+           op->request.script == &dueq__script_reserve_noted ||
            op->request.script == &dueq__script_reserve_full ||
            op->request.script == &dueq__script_reserve_groups ||
            op->request.script == &dueq__script_reserve_groups_full;

@@ -100,6 +100,7 @@ struct dueq__settling {
     struct dueq__resp words;
     size_t count;    /* of outcomes; 0: the reserve settles nothing */
     bool plain_acks; /* all are acks of first deliveries */
+    bool noted_acks; /* the end of one of the acknowledged messages is noted */
     size_t watch;    /* the index of the settlement's queue in the wait */
     bool done;
     void (*on_settled)(void *owner, const char *outcomes, size_t count);

@@ -1,26 +1,24 @@
--- push_member: as push, of messages that become members of a batch of this queue.
+-- push_member: as push, of messages that become members of a batch of this queue. Their ends may be
+-- kept, too.
 -- keys msg ready wake meta reply batches
--- includes return_problem wake keep_reply_inline batch_record batch_to_fill
+-- includes refuse_layout batch_missing put_noted wake keep_reply_inline
 -- args batch, then id, envelope of each
 -- Returns a digit for each: 0 stored; or an error, INVALID: there is no such batch.
-local argv = ARGV
-local n, tickets = (#argv - 4) / 2, {}
--- include batch_to_fill
-for i = 1, n do
-  tickets[i] = '0.!:' .. argv[2 * i + 3]
+local argv, from = ARGV, 5
+local n, text = (#argv - 4) / 2, redis.call('HGET', batches, argv[4])
+-- The record's form is that of lib/batch_record.lua.
+if not text or #text < 50 or string.byte(text) ~= 1 then
+  -- include refuse_layout
+  -- include batch_missing
 end
--- Tickets come first: a reserve drops a ticket without a message.
-local length = redis.pcall('RPUSH', ready, unpack(tickets))
-local problem = type(length) == 'table' and length
--- include return_problem
-redis.call('HSET', msg, unpack(argv, 5))
-batch.pushed = batch.pushed + n
-redis.call('HSET', batches, argv[4], batch_write(batch))
+-- include put_noted
+redis.call('HSET', batches, argv[4], string.sub(text, 1, 2)
+  .. struct.pack('>I4', struct.unpack('>I4', text, 3) + n) .. string.sub(text, 7))
 if length == n then
   -- include wake
   wake_one(n > 1)
 end
-redis.pcall('HINCRBY', meta, 'pushed', string.format('%d', n))
-local answer = string.rep(DUEQ_OK, n)
+redis.pcall('HINCRBY', meta, 'pushed', number)
+local answer = n == 1 and '0' or string.rep(DUEQ_OK, n)
 -- include keep_reply_inline
 return answer

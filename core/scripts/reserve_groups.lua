@@ -3,8 +3,8 @@
 -- and answers nil.
 -- keys msg ready leased delayed wake meta reply high low groups lines turns
 -- includes fast_begin refuse_wire fast_leases fast_due take_one take_turns first_delivery
--- includes plain_envelope verify_leases_fast noop_write lease_fast fast_settle count_fast
--- includes due_lateness finish_reserve fast_keep
+-- includes fast_terms plain_envelope verify_leases_fast noop_write lease_fast fast_settle
+-- includes count_fast due_lateness finish_reserve fast_keep
 -- args as reserve
 -- passes on to reserve_groups_full
 -- Returns what reserve returns, or with the flag l what reserve_timed returns; or nil.
@@ -64,14 +64,7 @@ for i = 1, n do
   -- include first_delivery
   ids[i] = id
 end
-local envelopes = n == 1 and { call('HGET', msg, ids[1]) }
-  or n > 0 and call('HMGET', msg, unpack(ids))
-local result = { now, -1 - us, 0, 0, '', '', '', nil, nil }
--- The long member is that of lib/fast.lua.
-local long, many = '-----------------------------------------------------------------', n > 9
-local deliver, offset = many and { '0', long } or n > 1 and {}, many and 2 or 0
-local stop = now + lease
-local ends = format('%d', stop)
+-- include fast_terms
 for i = 1, n do
   local ticket, name, envelope = tickets[i], names[i], envelopes[i] or ''
   -- include plain_envelope

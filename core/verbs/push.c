@@ -25,7 +25,7 @@ struct batch {
     bool has_group;           /* a draft has a group */
     bool has_entries;         /* each comes with the id of an entry of the outbox */
     bool made;                /* a schedule verb made them */
-    bool fast_members;        /* as `fast`, due now, of members of a batch of the queue */
+    bool fast_noted;          /* as `fast`, due now, and of each the end is noted in the queue */
     dueq_bytes member_of;     /* the batch that all of them are members of; size 0: none */
     dueq_bytes home;          /* the batch's queue, if they go to another one; else size 0 */
     const dueq_bytes *result; /* of the message that they succeed; NULL: none */
@@ -80,7 +80,7 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, dueq_bytes home,
                             .member_of = drafts && count ? drafts->batch : (dueq_bytes){0},
                             .made = made,
                             .fast = queue->history_minute == dueq__op_minute()};
-    batch->fast_members = batch->fast && !home.size;
+    batch->fast_noted = batch->fast && !home.size;
     batch->is_one = batch->fast && count == 1;
     dueq_status status = dueq__arg_check_count(queue, drafts, count);
     for (size_t i = 0; !status && i < count; i++) {
@@ -98,10 +98,11 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, dueq_bytes home,
         dueq_draft kept = stored(queue, draft, made);
         size_t size = dueq__envelope_write(&kept, draft->id.size ? "" : NULL, batch->home, NULL);
         batch->envelope_bytes += size;
-        bool plain = size <= LARGE && !draft->ttl_ms && !draft->priority && !kept.keep_ms;
-        batch->fast_members = batch->fast_members && plain && !draft->id.size &&
-                              !draft->group.size && !draft->delay_ms && !draft->at_ms;
-        plain = plain && !draft->batch.size;
+        bool plain = size <= LARGE && !draft->ttl_ms && !draft->priority;
+        bool noted = kept.keep_ms || draft->batch.size;
+        batch->fast_noted = batch->fast_noted && plain && noted && !draft->id.size &&
+                            !draft->group.size && !draft->delay_ms && !draft->at_ms;
+        plain = plain && !noted;
         batch->fast = batch->fast && plain && !draft->id.size && is_due_with(draft, drafts);
         batch->is_one = batch->is_one && plain && draft->id.size && !draft->group.size;
         batch->has_group = batch->has_group || draft->group.size;
@@ -115,7 +116,6 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, dueq_bytes home,
     }
     batch->is_later = !status && (drafts->delay_ms || drafts->at_ms);
     batch->fast = batch->fast && !(batch->has_group && batch->is_later);
-    batch->fast_members = batch->fast_members && batch->member_of.size;
     if (!status && batch->envelope_bytes > DUEQ_MAX_BODY)
         status =
             dueq__fail(error, DUEQ_TOO_LARGE,
@@ -161,7 +161,7 @@ static void put_draft(dueq_client *client, const struct batch *batch, const dueq
     }
     dueq_draft kept = stored(client->op->queue, draft, batch->made);
     put_envelope(client, &kept, id, batch->home, words);
-    if (batch->fast || batch->fast_members)
+    if (batch->fast || batch->fast_noted)
         return;
     if (batch->is_one && !batch->replaces) {
         if (batch->is_later)
@@ -213,7 +213,9 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
 /* The fastest script that can do what the drafts ask for. */
 static const struct dueq__script *choose_script(const struct batch *batch) {
     if (batch->member_of.size)
-        return batch->fast_members ? &dueq__script_push_member : &dueq__script_push_batch;
+        return batch->fast_noted ? &dueq__script_push_member : &dueq__script_push_batch;
+    if (batch->fast_noted)
+        return &dueq__script_push_noted;
     if (batch->fast && batch->has_group)
         return &dueq__script_push_group;
     if (batch->fast)
@@ -239,6 +241,7 @@ dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *scri
     dueq_status status = measure_batch(queue, queue->is_partition, (dueq_bytes){0}, script != NULL,
                                        drafts, count, &batch);
     batch.is_one = batch.is_one && !script;
+    batch.fast_noted = batch.fast_noted && !script;
     if (!status)
         status = dueq__verb_begin_outcomes(queue, script ? script : choose_script(&batch), count,
                                            &words);
@@ -321,7 +324,7 @@ static dueq_status follow(dueq_queue *queue, dueq_bytes ticket, dueq_bytes id,
     if (!status && batch.member_of.size)
         status = dueq__fail(&queue->client->error, DUEQ_INVALID,
                             "a successor is in no batch: push the member before the ack");
-    batch.fast = batch.is_one = false;
+    batch.fast = batch.fast_noted = batch.is_one = false;
     bool is_own = dueq__bytes_equal(name, dueq__keys_name(queue->keys));
     batch.has_entries = result || !is_own;
     batch.result = result;

@@ -12,6 +12,9 @@
 /* The most reserves in a row that go to a full script without trying the fast one first. */
 #define MOST_FULL 16
 
+/* After so many answers in a row without a message whose end is noted, reserve is used again. */
+#define MOST_NOTED 16
+
 /*
  * A reserve may take ended leases at once. For this long after a failure it does not: during the
  * failure the holders may have been unable to extend their leases.
@@ -43,14 +46,20 @@ static void put_arguments(struct dueq__resp *words, const struct dueq__wait_term
 /* The fast script passes on what it cannot do, which costs a second request. */
 static const struct dueq__script *choose_script(struct dueq__op *op) {
     dueq_queue *queue = op->queue;
-    bool plain = !dueq__op_settlement(op) || op->settling.plain_acks;
+    bool settles = dueq__op_settlement(op) != NULL;
+    bool plain = !settles || op->settling.plain_acks, noted = settles && op->settling.noted_acks;
     bool history = queue->history_minute != dueq__op_minute();
-    if (queue->has_groups && queue->full_left == 0 && plain && !history && !op->wait.only_settles)
+    bool timed = op->wait.terms.with_lateness || history;
+    if (queue->has_groups && queue->full_left == 0 && plain && !noted && !history &&
+        !op->wait.only_settles)
         return &dueq__script_reserve_groups;
     /* Perhaps the queue is new, which the first call of a handle finds out. */
-    if (!queue->has_groups && queue->full_left == 0 && plain && queue->history_minute)
-        return op->wait.terms.with_lateness || history ? &dueq__script_reserve_timed
-                                                       : &dueq__script_reserve;
+    if (!queue->has_groups && queue->full_left == 0 && plain && queue->history_minute) {
+        if (!noted && !queue->noted_left)
+            return timed ? &dueq__script_reserve_timed : &dueq__script_reserve;
+        if (!timed)
+            return &dueq__script_reserve_noted;
+    }
     if (queue->full_left)
         queue->full_left--;
     return queue->has_groups ? &dueq__script_reserve_groups_full : &dueq__script_reserve_full;
@@ -169,6 +178,20 @@ static void note_passed_on(struct dueq__op *op) {
 }
 
 /*
+ * An answer has a message whose end is noted: the next reserves use the script that can take such
+ * messages.
+ */
+static void note_noted(const struct dueq__op *op, const dueq_result *result) {
+    dueq_queue *queue = op->queue;
+    bool noted = false;
+    for (size_t i = 0; !noted && i < result->count; i++)
+        noted = dueq__ticket_is_noted(dueq_result_message(result, i)->ticket);
+    if (noted && !queue->noted_left && !queue->has_groups && op->request.used_next_script)
+        queue->full_streak = queue->full_left = 0;
+    queue->noted_left = noted ? MOST_NOTED : queue->noted_left - (queue->noted_left > 0);
+}
+
+/*
  * The microseconds of the server's clock within its millisecond. The server subtracts them from a
  * pause, and from -1. Other pauses are whole milliseconds.
  */
@@ -200,6 +223,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         return;
     }
     dueq__result_take_reply(result, &client->reply);
+    note_noted(op, result);
     dueq__wait_keep_result(client, result);
     result->queue = watch->queue_index;
     dueq__wait_note_clock(client, 1000 * wait->server_now_ms + clock_us(wait->server_pause_us));
@@ -253,8 +277,7 @@ static dueq_status check_settlement(dueq_queue *queue, const struct dueq__settle
         status = dueq__arg_check_count(queue, settlement->acks, settlement->ack_count);
     for (size_t i = 0; !status && i < settlement->ack_count; i++) {
         status = dueq__arg_check_ticket(queue, settlement->acks[i], &parts);
-        *plain = *plain && !status && parts.deliveries == 0 &&
-                 !dueq__ticket_is_noted(settlement->acks[i]);
+        *plain = *plain && !status && parts.deliveries == 0;
     }
     if (status || !settlement->retry.size)
         return status;
@@ -396,6 +419,8 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
     if (status)
         return status;
     client->op->settling.plain_acks = plain;
+    client->op->settling.noted_acks =
+        dueq__tickets_are_noted(asked->settlement.acks, asked->settlement.ack_count);
     put_watches(asked, &client->op->wait);
     client->op->settling.watch = settled_watch(asked, &client->op->wait);
     return dueq__wait_start(client);

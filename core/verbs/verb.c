@@ -34,14 +34,24 @@ bool dueq__tickets_are_noted(const dueq_bytes *tickets, size_t count) {
     return noted;
 }
 
+/* One message that never came back. The first call of a minute keeps the history. */
+static bool is_plain_ack(const dueq_queue *queue, const dueq_bytes *tickets, size_t count) {
+    struct dueq__ticket parts;
+    return count == 1 && dueq__ticket_read(*tickets, &parts) && parts.deliveries == 0 &&
+           queue->history_minute == dueq__op_minute();
+}
+
+const struct dueq__script *dueq__verb_ack_end_script(const dueq_queue *queue,
+                                                     const dueq_bytes *tickets, size_t count) {
+    bool plain = is_plain_ack(queue, tickets, count) && !queue->has_limits &&
+                 dueq__ticket_is_noted(*tickets) && !dueq__ticket_has_group(*tickets);
+    return plain ? &dueq__script_ack_noted : &dueq__script_ack_end;
+}
+
 const struct dueq__script *dueq__verb_ack_script(const dueq_queue *queue, const dueq_bytes *tickets,
                                                  size_t count) {
-    struct dueq__ticket parts;
-    bool plain = count == 1 && dueq__ticket_read(*tickets, &parts) && parts.deliveries == 0;
-    /* The first call of a minute keeps the history. */
-    bool history = queue->history_minute != dueq__op_minute();
     if (dueq__tickets_are_noted(tickets, count))
-        return plain && !history ? &dueq__script_ack_member : &dueq__script_ack_end;
+        return dueq__verb_ack_end_script(queue, tickets, count);
     /*
      * In a queue with limits acks wake consumers. An answer to a reserve says whether it is one. If
      * there was none in this minute, the ack asks.
@@ -51,7 +61,7 @@ const struct dueq__script *dueq__verb_ack_script(const dueq_queue *queue, const 
     bool grouped = false;
     for (size_t i = 0; !grouped && i < count; i++)
         grouped = dueq__ticket_has_group(tickets[i]);
-    if (!plain || history)
+    if (!is_plain_ack(queue, tickets, count))
         return grouped ? &dueq__script_ack_wake : &dueq__script_ack_full;
     return grouped ? &dueq__script_ack_group : &dueq__script_ack;
 }

@@ -44,7 +44,10 @@ dueq_status dueq__verb_begin_outcomes(dueq_queue *queue, const struct dueq__scri
 /* The script that can ack these tickets, which are valid, at the least cost. */
 const struct dueq__script *dueq__verb_ack_script(const dueq_queue *queue, const dueq_bytes *tickets,
                                                  size_t count);
-/* Whether the end of any of the messages is noted: then ack_end.lua acknowledges all of them. */
+/* The same where the end of any of the messages is noted, or one has a result. */
+const struct dueq__script *dueq__verb_ack_end_script(const dueq_queue *queue,
+                                                     const dueq_bytes *tickets, size_t count);
+/* Whether the end of any of the messages is noted. */
 bool dueq__tickets_are_noted(const dueq_bytes *tickets, size_t count);
 /* Waits for a submitted call, and takes its result. */
 dueq_status dueq__verb_run(dueq_client *client, dueq_status submitted, dueq_result **result);

@@ -112,6 +112,7 @@ def recorded() -> list[Call]:
                 for step in situation.steps:
                     run.step(step)
         consume(recorder)
+        consume_members(recorder)
         share(recorder)
         lose_answers(recorder)
         return recorder.calls
@@ -140,6 +141,7 @@ def consume(recorder: Recorder) -> None:
         "drop": {"max_attempts": 1, "drop": True},
         "dead letter": {"max_attempts": 1, "dead_letter": "{} elsewhere"},
         "ttl": {"ttl": 60, "backoff": 0},
+        "kept": {"keep": 60},
     }
     for shape, options in shapes.items():
         for ids in ("made", "given"):
@@ -148,6 +150,23 @@ def consume(recorder: Recorder) -> None:
                     name = f"consume {shape}, ids {ids}, {prefetch} at a time, {way}"
                     recorder.situation = name
                     consume_one(recorder.url, name, options, ids == "given", prefetch, way)
+
+
+def consume_members(recorder: Recorder) -> None:
+    """The ends of some are kept, too, and others are in no batch."""
+    recorder.situation = name = "consume members"
+    with dueq.Queue(name, recorder.url) as queue, queue.batch(finally_="done") as batch:
+        batch.push_many(str(n) for n in range(4))
+        batch.push_many(dueq.Draft(str(n), keep=60) for n in range(4))
+        batch.push("one")
+        queue.push("in no batch")
+        for n in range(2):
+            queue.push(str(n), keep=60)
+        consumer = queue.consume(2, max_run=None, timeout=0.01)
+        consumer.work(lambda _: None, lambda *_: None)
+        batch.push("acknowledged by itself")
+        for message in queue.reserve_many(1):
+            message.ack()
 
 
 def consume_one(

@@ -1,40 +1,13 @@
--- needs delayed leased meta msg ready lateness keep_history
--- includes fast_begin refuse_wire fast_leases fast_due verify_leases_fast noop_write lease_fast
--- includes fast_settle count_fast finish_reserve fast_keep
+-- needs ready lateness keep_history
+-- includes fast_begin fast_state fast_leases fast_events fast_terms verify_leases_fast noop_write
+-- includes lease_fast fast_finish
 -- The body of reserve and reserve_timed. It reads all that it needs before it writes, so that it
 -- can still pass the call on. lateness: a function that says how late the messages are; nil: nobody
 -- asks. keep_history: a function that does so in the first call of a minute; nil: this is none.
 -- include fast_begin
-local state = must_rewake and call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities',
-    'outbox_event', 'wire', 'reserved', 'acked')
-  or call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities', 'outbox_event', 'wire')
-local wire = state[5]
-if wire then
-  -- include refuse_wire
-end
-local first = tonumber(state[1] or '')
-local events_due = not first or first <= now
-if not state[1] or state[3] == '1'
-  or first and not (first > 0 and first <= 4102444800000 and first % 1 == 0)
-  or ordered and call('EXISTS', leased) == 1 then
-  return nil
-end
-
-local tickets = most == 1 and { call('LINDEX', ready, '0') or nil }
-  or most > 0 and call('LRANGE', ready, '0', format('%d', most - 1)) or {}
-local ready_count, due, direct, head, after = #tickets, nil, 0, nil, nil
+-- include fast_state
 -- include fast_leases
--- A caller that asks for no messages only settles. The next caller that asks for some moves due
--- ones.
-events_due = events_due and most > 0
-if events_due then
-  -- include fast_due
-  direct = math.min(#due, most - ready_count)
-  for i = 1, direct do
-    tickets[ready_count + i] = due[i]
-  end
-end
-local n, surplus = #tickets, due and #due - direct or 0
+-- include fast_events
 
 -- A plain ticket is an id that the core made, or "0.INCARNATION:ID". The client checks the id
 -- itself. Here and below a table begins with room for one message: Lua makes room again for each
@@ -54,15 +27,7 @@ for i = 1, n + surplus do
     ids[i] = own and string.sub(ticket, 14) or ticket
   end
 end
-local envelopes = n == 1 and { call('HGET', msg, ids[1]) }
-  or n > 0 and call('HMGET', msg, unpack(ids))
-local result = { now, -1 - us, 0, 0, '', '', '', nil, nil }
--- A small sorted set is one packed list, which the server reads from its start at each change. A
--- long member, which comes first, turns the set into a skip list. That stays until it is empty.
-local long, many = '-----------------------------------------------------------------', n > 9
-local deliver, offset = many and { '0', long } or n > 1 and {}, many and 2 or 0
-local stop = now + lease
-local ends = format('%d', stop)
+-- include fast_terms
 for i = 1, n do
   local ticket, envelope = tickets[i], envelopes[i] or ''
   local version, flags = byte(envelope, 1, 2)
@@ -98,40 +63,4 @@ elseif #acked_tickets == 0 then
   -- Even such a call must write: a server that is no longer primary refuses it.
   -- include noop_write
 end
-if many then
-  acked_tickets[#acked_tickets + 1] = long
-end
-local acked_count = #acked_tickets > 0
-  and call('ZREM', leased, unpack(acked_tickets)) - (many and 1 or 0) or 0
-if surplus > 0 then
-  call('RPUSH', ready, unpack(due, direct + 1))
-end
-if ready_count == 1 then
-  call('LPOP', ready)
-elseif ready_count > 0 then
-  call('LTRIM', ready, format('%d', ready_count), '-1')
-end
-if due and #due > 0 then
-  call('ZREMRANGEBYRANK', delayed, '0', #due == 1 and '0' or format('%d', #due - 1))
-end
--- include fast_settle
-local fields, is_new = must_rewake and {}, events_due
-if n > 0 then
-  local name, number, before = 'reserved', n, state[6]
-  -- include count_fast
-  if not first or stop - span < first then
-    first, is_new = stop - span, true
-  end
-end
-if acked_count > 0 then
-  local name, number, before = 'acked', acked_count, state[7]
-  -- include count_fast
-end
-if is_new or n == 0 or must_rewake then
-  -- include finish_reserve
-  result[2], result[3] =
-    finish_reserve(n, left, first, state[1], fields or {}, events_due, direct, state[2], now,
-      us, after)
-end
--- include fast_keep
-return result
+-- include fast_finish

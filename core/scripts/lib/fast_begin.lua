@@ -1,4 +1,4 @@
--- defines argv byte call format lease most must_rewake now ordered us
+-- defines argv byte call format most must_rewake now us
 -- What each fast reserve begins with.
 local call, argv, byte, format = redis.call, ARGV, string.byte, string.format
 local time = call('TIME')
