@@ -139,4 +139,6 @@ def asked(draft: Draft, row: int, now: int) -> Json:
         "dead_letter": draft.dead_letter,
         "unique_ms": draft.unique_ms,
         "replace": draft.replace,
+        "keep_ms": draft.keep_ms,
+        "batch": draft.batch,
     }

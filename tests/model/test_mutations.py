@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from hypothesis import Phase
@@ -15,7 +16,7 @@ from hypothesis.errors import Flaky
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from machine import run
+from machine import Machine, run
 from raw import RawDriver
 from test_fast_push import TABLE, compare
 from world import Difference, scripts_alone
@@ -23,13 +24,15 @@ from world import Difference, scripts_alone
 from private_server import Server
 from script_sources import sources
 
+# The script, what is taken out of its expanded text, what comes in its place.
+Mutation: TypeAlias = tuple[str, str, str]
+
 EXAMPLES = 500
 # Some faults of these show in one of a thousand of the model's sequences, and in each run of the
 # table.
 IN_THE_TABLE = ("push_own", "push_own_later", "push_replace")
 
-# script, what is taken out of its expanded text, what comes in its place
-MUTATIONS = {
+MUTATIONS: dict[str, Mutation] = {
     "ack_finishes_what_it_does_not_hold": (
         "ack",
         "if left == 1 then",
@@ -638,7 +641,7 @@ MUTATIONS = {
     ),
 }
 # Those of what limits of groups need.
-OF_LIMITS = {
+OF_LIMITS: dict[str, Mutation] = {
     "ack_wake_counts_several_as_one": (
         "ack_wake",
         "group.left = group.left + (wait and 0 or 1)",
@@ -831,8 +834,8 @@ def test_mutations_are_of_what_the_scripts_have() -> None:
         assert old in scripts[script], f"{script}.lua has it no more: {old}"
 
 
-def changed(name: str) -> dict[str, str]:
-    script, old, new = ALL[name]
+def changed(mutation: Mutation) -> dict[str, str]:
+    script, old, new = mutation
     scripts = sources()
     scripts[script] = scripts[script].replace(old, new)
     return scripts
@@ -841,7 +844,7 @@ def changed(name: str) -> dict[str, str]:
 @pytest.mark.parametrize("name", [n for n, (s, *_) in ALL.items() if s in IN_THE_TABLE])
 def test_mutation_is_caught_by_the_table(name: str) -> None:
     with Server() as server:
-        raw = RawDriver(server, changed(name))
+        raw = RawDriver(server, changed(ALL[name]))
         try:
             with pytest.raises(AssertionError):
                 for row in TABLE.values():
@@ -853,15 +856,21 @@ def test_mutation_is_caught_by_the_table(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n, (s, *_) in ALL.items() if s not in IN_THE_TABLE])
 def test_mutation_is_caught(name: str) -> None:
+    find(name, changed(ALL[name]), Machine, name in OF_LIMITS)
+
+
+def find(
+    name: str, scripts: dict[str, str], machine: type[Machine], only_limits: bool = False
+) -> None:
     with Server() as server:
-        world = scripts_alone(server, changed(name))
+        world = scripts_alone(server, scripts)
         try:
             # Flaky: what the milliseconds of the clock decide need not be so again. Some faults
             # show in few of the examples only: then others are drawn.
             with pytest.raises((Difference, Flaky)):
                 for draw in range(8):
                     options = {"derandomize": draw == 0, "phases": [Phase.generate]}
-                    run(world, EXAMPLES, name in OF_LIMITS, **options)
+                    run(world, EXAMPLES, only_limits, machine, **options)
         finally:
             world.close()
         assert world.differences

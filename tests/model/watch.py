@@ -16,8 +16,8 @@ from drivers import Driver
 from hypothesis import note
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 from limits import LOOKS
-from message import STATES, Draft, Message, Relay, State, escaped
-from model import OUT_MS, Model, Queue
+from message import OUT_MS, STATES, Draft, Message, Relay, State, escaped
+from model import Model, Queue
 from world import SLACK_MS, Groups, World, near, now_ms
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
@@ -51,6 +51,7 @@ class Watch(RuleBasedStateMachine):
 
     @invariant()
     def look(self) -> None:
+        self.learn()
         self.count += 1
         driver = self.driver(self.count)
         self.last = driver.name, "look"
@@ -79,6 +80,9 @@ class Watch(RuleBasedStateMachine):
                 self.same(f"the noted time of {queue.name}", noted, first if late else noted)
         if self.count % CHECK_EVERY == 0:
             self.check()
+
+    def learn(self) -> None:
+        """What the server named, the model calls by that name from now on."""
 
     def look_out(self, queue: Queue) -> None:
         """Compares the outbox; its times then are what the server says."""
@@ -295,6 +299,9 @@ class Watch(RuleBasedStateMachine):
             "error": wanted.error,
             "drop": draft.drop,
             "dead_letter": draft.dead_letter,
+            "keep_ms": draft.keep_ms,
+            "batch": draft.batch,
+            "batch_queue": draft.batch_queue,
         }
         self.same(draft.id, seen, expected)
         wanted.time_ms, wanted.created_ms = seen["time_ms"], seen["created_ms"]
