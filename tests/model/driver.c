@@ -264,6 +264,7 @@ static dueq_status limit(dueq_queue *queue, json_object *request) {
         options.each_group_burst = burst;
         options.each_group_backlog = backlog;
     }
+    options.order = text(request, "order");
     return dueq_limit(queue, &options);
 }
 

@@ -319,6 +319,9 @@ function limits(array $request): array
             $limits[$option] = $name === 'rate' ? $hourly : $number;
         }
     }
+    if ($request['order'] !== '') {
+        $limits['order'] = $request['order'];
+    }
     return $limits;
 }
 

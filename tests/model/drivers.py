@@ -136,6 +136,7 @@ class PythonDriver:
         }
         if group:
             more |= {"group": group, "weight": set_to(request, "weight")}
+        more["order"] = request["order"] or None
         queue.limit(**more, clear=request["clear"])
         return {"statuses": ["OK"]}
 

@@ -15,6 +15,7 @@ from drafts import (
     DELAYED_ROW,
     LIMITED,
     LIMITS,
+    ORDERS,
     POLICY_COUNT,
     QUEUES,
     ROWS,
@@ -28,7 +29,7 @@ from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
 from layout import nearer
-from limits import SOON_MS
+from limits import SOON_MS, Changes
 from message import DEFAULT_BACKOFF, NORMAL, STATES, Draft, Message, Relay, Replace, State
 from model import AHEAD_MS, BY_POLICY, MOST, Queue, Status
 from watch import Watch
@@ -54,6 +55,8 @@ DRAWN = st.lists(ROW, min_size=2, max_size=4)
 DRAWN_ODD = st.lists(ODD_ROW, min_size=1, max_size=2)
 # An entry of the outbox is due then; so is one that could not be relayed.
 OUT_MS, LONGEST_PAUSE_MS = 1_500, 301_000
+# Whether messages have groups in a sequence, and groups limits, or also orders.
+GROUPED = ["with limits", "", "", "without limits", "without limits", "", "", "with orders"]
 LIMIT_NAMES = ("concurrency", "rate", "burst", "backlog", "weight")
 UNCHANGED = -1
 # Pages of a purge are small, so that there are several.
@@ -66,7 +69,7 @@ PICKS = st.lists(PICK, min_size=1, max_size=4)
 
 
 class Machine(Watch):
-    only_limits = False  # in each sequence groups have limits
+    only = ""  # one of GROUPED, for each sequence
     outbox_page = PAGE
 
     # The verbs. What is drawn must not depend on the state, which depends on the milliseconds of
@@ -76,16 +79,18 @@ class Machine(Watch):
         who=ANY,
         first=DRAWN_MANY,
         second=DRAWN_MANY,
-        groups=st.sampled_from(["with limits", "", "", "without limits"]),
+        groups=st.sampled_from(GROUPED),
         change=st.sampled_from(LIMITS),
     )
-    def begin(
-        self, who: int, first: Drawn, second: Drawn, groups: str, change: dict[str, int]
-    ) -> None:
+    def begin(self, who: int, first: Drawn, second: Drawn, groups: str, change: Changes) -> None:
         """A queue that never had a group, or a limit, runs other scripts."""
-        self.limits = self.only_limits or groups == "with limits"
+        groups = self.only or groups
+        self.orders = groups == "with orders"
+        self.limits = self.orders or groups == "with limits"
         self.groups = self.limits or groups != ""
-        if self.limits:
+        if self.orders:
+            self.set_limits(who, self.queue(0), "", {"order": "strict"}, clear=False)
+        elif self.limits:
             self.set_limits(who, self.queue(0), "", change, clear=False)
         self.push(who, 0, first)
         self.push(who + 1, 1, second)
@@ -363,11 +368,69 @@ class Machine(Watch):
         if not self.leased():
             self.reserve(who, 0, 1, 4)
             return
-        (queue, ticket), now, ms = self.pick(self.tickets(), pick), now_ms(), delay * SPAN_MS
-        answer = self.settle(who, queue, ticket, {"do": "release", "delay_ms": ms})
-        self.same("the status", answer["statuses"], [queue.release(ticket, ms, now)])
+        queue, ticket = self.pick(self.tickets(), pick)
+        self.give_back(who, queue, ticket, delay * SPAN_MS)
         if then == "purge":
             self.purge_all(who, queue, "ready")
+
+    def give_back(self, who: int, queue: Queue, ticket: str, ms: int) -> None:
+        now, request = now_ms(), {"do": "release", "delay_ms": ms}
+        answer = self.settle(who, queue, ticket, request)
+        self.same("the status", answer["statuses"], [queue.release(ticket, ms, now)])
+
+    # Orders of groups
+
+    @rule(
+        who=ANY,
+        queue=QUEUE,
+        pick=PICK,
+        how=st.sampled_from(["retry", "crash", "bury", "retry"]),
+        then=st.sampled_from(["cancel", "", "replace", "purge", "kick", "strict", "release", ""]),
+        count=st.sampled_from([10, 1, 3]),
+    )
+    def stand_aside(self, who: int, queue: int, pick: int, how: str, then: str, count: int) -> None:
+        """
+        A message of a group fails. What is behind it waits until it comes back or ends, if the
+        group is in the order strict, or comes to be then.
+        """
+        if not self.orders:
+            self.work_badly(who, queue, how)
+            return
+        at, change = self.queue(queue), then in ("strict", "release")
+        if change:
+            self.set_limits(who, at, "a", {"order": "fair"}, clear=False)
+        self.push(who, queue, [(0, 0)] * 3, {"group": "a"})
+        self.reserve_of(who, [at], 10, 4)
+        leased = [message for message in at.peek("leased") if message.draft.group == "a"]
+        if not leased:
+            return
+        message = self.pick(leased, pick)
+        if then == "release":
+            others = [each for each in leased if each is not message]
+            for each in others[:1]:
+                self.give_back(who, at, each.ticket, 0)
+            self.set_limits(who, at, "a", {"order": "strict"}, clear=False)
+        if how == "crash":
+            self.pass_time(5)
+        elif how == "bury":
+            self.bury_of(who, at, message.ticket, "aside")
+        else:
+            self.fail(who, at, message.ticket, 0 if then == "release" else SPAN_MS, "aside")
+        if then == "strict":
+            self.set_limits(who, at, "a", {"order": "strict"}, clear=False)
+        if then == "kick":
+            self.kick_ids(who, at, [message.draft.id])
+        self.look()
+        self.reserve_of(who + 1, [at], count, 4)
+        if then == "cancel":
+            self.cancel_ids(who, at, [message.draft.id])
+        elif then == "replace":
+            alike = {"id": message.draft.id, "group": "a", "replace": then}
+            self.push(who, queue, [(pick, 0)], alike)
+        elif then == "purge":
+            self.purge_all(who, at, "delayed")
+        self.look()
+        self.reserve_of(who + 1, [at], count, 4)
 
     # Limits of groups
 
@@ -376,28 +439,35 @@ class Machine(Watch):
         queue=QUEUE,
         group=st.sampled_from(LIMITED),
         change=st.sampled_from(LIMITS),
+        order=st.sampled_from(ORDERS),
         weight=st.sampled_from(WEIGHTS),
         clear=st.sampled_from([False, False, False, False, True]),
     )
     def limit(
-        self, who: int, queue: int, group: str, change: dict[str, int], weight: int, clear: bool
+        self,
+        who: int,
+        queue: int,
+        group: str,
+        change: Changes,
+        order: Changes,
+        weight: int,
+        clear: bool,
     ) -> None:
         """A sequence in which groups have none does something else."""
         if not self.limits:
             self.reserve(who, queue, 10, 2)
             return
-        change = change | ({"weight": weight} if group else {})
+        change = (order if self.orders else change) | ({"weight": weight} if group else {})
         at = self.fullest(queue, "ready")
         self.set_limits(who, at, group, change, clear)
         self.reserve_of(who + 1, [at], 3 + 7 * clear, 4)
 
-    def set_limits(
-        self, who: int, queue: Queue, group: str, change: dict[str, int], clear: bool
-    ) -> None:
+    def set_limits(self, who: int, queue: Queue, group: str, change: Changes, clear: bool) -> None:
         request = {"do": "limit", "queue": queue.name, "group": group, "clear": clear}
         request |= {name: change.get(name, UNCHANGED) for name in LIMIT_NAMES}
+        request["order"] = change.get("order", "")
         self.same("the status", self.run(who, request)["statuses"], ["OK"])
-        queue.limits.set(group, change, clear)
+        queue.limit(group, change, clear)
 
     @rule(
         who=ANY,
@@ -483,9 +553,11 @@ class Machine(Watch):
         if not self.leased():
             self.reserve(who, 0, 1, 4)
             return
-        (queue, ticket), now = self.pick(self.tickets(ends), pick), now_ms()
+        self.bury_of(who, *self.pick(self.tickets(ends), pick), reason)
+
+    def bury_of(self, who: int, queue: Queue, ticket: str, reason: str) -> None:
+        now, before = now_ms(), queue.sent
         answer = self.settle(who, queue, ticket, {"do": "bury", "error": reason})
-        before = queue.sent
         self.same("the status", answer["statuses"], [queue.bury(ticket, reason, now)])
         self.went_out(queue, before)
 
@@ -512,9 +584,12 @@ class Machine(Watch):
             self.bury(who, picks[0], "to kick")
             return
         others = [id for id in at.existing if id not in dead]
-        ids = [self.pick([*dead, *others[:2], "never pushed"], pick) for pick in picks]
-        answer = self.run(who, {"do": "kick", "queue": at.name, "ids": ids})
-        self.same("the statuses", answer["statuses"], at.kick(ids))
+        found = [*dead, *others[:2], "never pushed"]
+        self.kick_ids(who, at, [self.pick(found, pick) for pick in picks])
+
+    def kick_ids(self, who: int, queue: Queue, ids: list[str]) -> None:
+        answer = self.run(who, {"do": "kick", "queue": queue.name, "ids": ids})
+        self.same("the statuses", answer["statuses"], queue.kick(ids))
 
     @rule(
         who=ANY,
@@ -726,12 +801,15 @@ def ends(message: Message) -> int:
 def run(
     world: World,
     examples: int,
-    only_limits: bool = False,
+    only: str = "",
     machine: type[Machine] = Machine,
     **more: Any,
 ) -> None:
-    """Runs that many sequences in it; a Difference, or Flaky, ends them, and the first is shown."""
-    drawn_from = type("Machine", (machine,), {"world": world, "only_limits": only_limits})
+    """
+    Runs that many sequences in it; a Difference, or Flaky, ends them, and the first is shown.
+    only: one of GROUPED, for each of them.
+    """
+    drawn_from = type("Machine", (machine,), {"world": world, "only": only})
     rules = settings(
         max_examples=examples,
         stateful_step_count=50,

@@ -113,6 +113,12 @@ class Message:
         return f"{self.ended}:{id}" if self.ended else id
 
     @property
+    def as_begun(self) -> str:
+        """Of a message with a group: what the key `begun` has of it in the order strict."""
+        own, _, group = self.ticket.partition(":")[0].partition(".")[2].partition("=")
+        return f"{group}\t{own}:{self.draft.id}"
+
+    @property
     def came_back(self) -> bool:
         return self.ended > 0
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ends import EXPIRED, Ends
-from limits import Gate, Limits
+from limits import Changes, Gate, Limits
 from message import HIGH, LOW, NORMAL, OUT_MS, STATES, Draft, Entry, Message, Relay, State
 from turns import Line, Turns
 
@@ -60,6 +60,10 @@ class Queue:
     has_groups: bool = False
     turns: Turns = field(default_factory=Turns)
     limits: Limits = field(default_factory=Limits)
+    # Of groups in the order strict: what was delivered. Those that have ended may stay here.
+    begun: set[Message] = field(default_factory=set)
+    # The groups that waited without a time when watch.py looked last.
+    aside: set[str] = field(default_factory=set)
     released: int = 0  # how many at the front of the normal lane go to the fronts of their lines
     outbox: dict[str, Entry] = field(default_factory=dict)  # by ticket
     received: set[tuple[str, str]] = field(default_factory=set)  # of a queue, its ticket
@@ -248,10 +252,26 @@ class Queue:
         return taking.taken
 
     def _gate(self, now: int) -> Gate:
-        return Gate(self.limits, self.at_work, now)
+        return Gate(self.limits, self.at_work, self.waits_for_another, now)
 
     def at_work(self, group: str) -> int:
         return sum(message.draft.group == group for message in self._in("leased"))
+
+    def waits_for_another(self, first: Message) -> bool:
+        """
+        Of the first message of a line: whether it waits, as another message of its group was begun
+        in the order strict, and has not ended for good. What was begun goes first when it comes
+        back. What was cancelled is dropped, unless nobody looks at the group.
+        """
+        group = first.draft.group
+        is_gone = self.existing.get(first.draft.id) is not first
+        if first in self.begun or (is_gone and group not in self.aside):
+            return False
+        return any(m.draft.group == group and not self.has_ended(m) for m in self.begun)
+
+    def has_ended(self, message: Message) -> bool:
+        is_there = self.existing.get(message.draft.id) is message
+        return not is_there or message.state in ("dead", "outbox")
 
     def _meet(
         self, message: Message, taking: Taking, crashed_now: bool = False
@@ -274,6 +294,8 @@ class Queue:
             message.move("leased", now + lease)
             message.began_ms = now if message.draft.is_noted else 0
             taking.taken.append(message)
+            if self.limits.order(message.draft.group) == "strict":
+                self.begun.add(message)
             taking.gate.taken[message.draft.group] += crashed_now
             taking.gate.judged[message.draft.group] += 1
             taking.done = message.crashes > 0
@@ -295,14 +317,21 @@ class Queue:
         return len(lane)
 
     def _sort(self, most: int) -> None:
-        """The normal lane goes to the lines, in order; what was released, to their fronts."""
+        """
+        The normal lane goes to the lines, in order; what was released, to their fronts; and before
+        that what was begun in the order strict.
+        """
         rest = self.lanes[NORMAL][most:]
-        lane = self.lanes[NORMAL][:most]
+        released, lane = (
+            self.lanes[NORMAL][: self.released],
+            self.lanes[NORMAL][self.released : most],
+        )
         self.turns.begin()
-        for message in reversed(lane[: self.released]):
+        for message in reversed([m for m in lane if m in self.begun] + released):
             self.turns.join(message.draft.group).insert(0, message)
-        for message in lane[self.released :]:
-            self.turns.join(message.draft.group).append(message)
+        for message in lane:
+            if message not in self.begun:
+                self.turns.join(message.draft.group).append(message)
         self.lanes[NORMAL] = rest
         self.released = 0
 
@@ -445,6 +474,18 @@ class Queue:
 
     # What an operator does
 
+    def limit(self, group: str, changes: Changes, clear: bool) -> None:
+        """
+        When an order changes, what is leased, and what waits after a delivery until it is due, was
+        begun in the groups that are in the order strict now. What is ready again was not.
+        """
+        if not self.limits.set(group, changes, clear):
+            return
+        under_way = [m for m in self.timed() if m.state == "leased" or m.came_back]
+        self.begun = {
+            m for m in [*self.begun, *under_way] if self.limits.order(m.draft.group) == "strict"
+        }
+
     def kick(self, ids: list[str]) -> list[Status]:
         return [self._kick(self.existing.get(id)) for id in ids]
 
@@ -452,6 +493,7 @@ class Queue:
         if not message or message.state != "dead":
             return "NOT_FOUND"
         message.forgive()
+        self.begun.discard(message)
         self._line_up(message)
         return "OK"
 
@@ -552,8 +594,9 @@ class Queue:
         """Would a reserve change anything?"""
         over = any(message.time_ms <= now for message in self.timed())
         gate = self._gate(now)
-        lines = [each.messages for each in self.turns.lines.values() if gate.is_open(each.group)]
-        return over or any(self.lanes.values()) or any(lines)
+        lines = [line for line in self.turns.lines.values() if line.messages]
+        in_turn = any(gate.is_open(line.group, line.messages[0]) for line in lines)
+        return over or any(self.lanes.values()) or in_turn
 
     # Locks
 

@@ -347,6 +347,10 @@ class RawDriver:
             if number >= 0:
                 value = f"{number}/h" if name == "rate" and number else str(number)
                 words += ["g" if group else "each", name, value]
+        order = request["order"]
+        if order:
+            is_none = order == "none" or (order == "fair" and not group)
+            words += ["g" if group else "each", "order", "" if is_none else order]
         return self.outcomes(self.run("limit", request["queue"], *words))
 
     def do_extend(self, request: Json) -> Json:

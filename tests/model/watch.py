@@ -45,6 +45,7 @@ class Watch(RuleBasedStateMachine):
         self.count = 0
         self.groups = False  # whether messages may have groups
         self.limits = False  # and groups limits
+        self.orders = False  # and orders
         self.away: dict[str, set[str]] = {}  # of each queue the groups at a limit, as seen last
 
     # The whole state
@@ -103,12 +104,15 @@ class Watch(RuleBasedStateMachine):
         the first group that waits for a time comes back.
         """
         turns, noted = queue.turns, self.world.groups(queue.name)
+        aside = set(noted.parked) - set(noted.timers)
+        queue.aside = {group for group in turns.lines if escaped(group) in aside}
         if not (noted.limited or queue.limits.hold):
             self.same(
                 f"the groups of {queue.name} at a limit", (noted.parked, noted.timers), ({}, {})
             )
         else:
             self.look_at_limits(queue, noted)
+        self.look_at_begun(queue, noted)
         self.away[queue.name] = set(noted.parked)
         wanted = {escaped(line.group): line.turn for line in turns.lines.values()}
         seen = noted.turns | noted.parked
@@ -139,11 +143,19 @@ class Watch(RuleBasedStateMachine):
             group = escaped(line.group)
             opens_ms, timer = limits.opens_ms(line.group, now), noted.timers.get(group)
             at_most = leased[line.group] >= limits.concurrency(line.group)
+            in_order = bool(line.messages) and queue.waits_for_another(line.messages[0])
             if group in noted.parked and timer is not None:
                 late = timer - max(opens_ms, now) > SLACK_MS
                 self.same(f"whether {group} waits for too long", late, False)
             elif group in noted.parked:
-                self.same(f"whether {group} waits for a place", at_most, True)
+                self.same(f"whether {group} waits for anything", at_most or in_order, True)
+
+    def look_at_begun(self, queue: Queue, noted: Groups) -> None:
+        """What was begun in the order strict. Messages that have ended may stay noted."""
+        here = [m for m in queue.existing.values() if m.draft.group and not queue.has_ended(m)]
+        seen = [message.draft.id for message in here if message.as_begun in noted.begun]
+        wanted = [message.draft.id for message in here if message in queue.begun]
+        self.same(f"what was begun in {queue.name}", seen, wanted)
 
     def look_at_times(self, queue: Queue, noted: Groups, now: int) -> None:
         """Times that are over may stay for a while; the others are then what the server says."""

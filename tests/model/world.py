@@ -79,7 +79,7 @@ class World:
 
     def groups(self, queue: str) -> Groups:
         """All at one time."""
-        sets = ("turns", "parked", "timers", "rated", "holds")
+        sets = ("turns", "parked", "timers", "rated", "holds", "begun")
         calls: list[list[str | bytes | int]] = [
             ["ZRANGE", f"dueq:{{{queue}}}:{part}", 0, -1, "WITHSCORES"] for part in sets
         ]
@@ -121,6 +121,7 @@ class Groups:
     timers: dict[str, int]
     rated: dict[str, int]  # in microseconds
     holds: dict[str, int]
+    begun: dict[str, int]
     working: dict[str, int]
 
 
