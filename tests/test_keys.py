@@ -121,6 +121,16 @@ def test_reserve_passes_thousands_that_were_cancelled(inside: Inside, lane: str)
     assert inside.number("LLEN", lane) == 0
 
 
+def test_messages_of_groups_in_the_order_strict_that_ended_go(inside: Inside) -> None:
+    """Also where nobody looks at their groups again."""
+    queue = inside.queue
+    queue.limit(order="strict")
+    for number in range(300):
+        queue.push("x", group=f"customer-{number}")
+        queue.ack_many(queue.reserve_many(1))
+    assert inside.number("ZCARD", "begun") < 30
+
+
 # ---- meta ----
 
 

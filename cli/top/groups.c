@@ -4,9 +4,12 @@
 
 /* The groups of a queue, and its limits */
 
+/* In front of the message that must end before the next of a group begins. */
+static const char waits_for[] = "  waits for ";
+
 void draw_group_rows(const struct top *top, struct top_page *page, const char *title, bool items) {
     const dueq_bytes none = {"(no group)", 10};
-    const int rest = page->width - (int)strlen(group_titles);
+    const int room = page->width - (int)strlen(group_titles);
     page_say(page, TOP_TITLE, "%s%s", group_titles, title);
     if (items)
         page->fixed = page->count;
@@ -14,7 +17,12 @@ void draw_group_rows(const struct top *top, struct top_page *page, const char *t
         const dueq_group *group = dueq_result_group(top->groups, i);
         FILE *out = page_line(page);
         group_put(out, group, dueq_result_limits(top->limits));
-        top_brief(out, group->name.size ? group->name : none, rest > 0 ? (size_t)rest : 0);
+        size_t rest = room > 0 ? (size_t)room : 0;
+        rest -= top_brief(out, group->name.size ? group->name : none, rest);
+        if (group->holder.size && rest > strlen(waits_for)) {
+            fputs(waits_for, out);
+            top_brief(out, group->holder, rest - strlen(waits_for));
+        }
         page_put(page,
                  group->held_until_ms ? TOP_WARN
                  : group->name.size   ? TOP_PLAIN
@@ -23,12 +31,15 @@ void draw_group_rows(const struct top *top, struct top_page *page, const char *t
     }
 }
 
-/* Limits as they were set, in one line: "NAME: concurrency 50, rate 100/s". None: no line. */
+/*
+ * Limits as they were set, in one line: "NAME: concurrency 50, rate 100/s". None: no line. order:
+ * of groups; "": they are fair.
+ */
 static void draw_limits(struct top_page *page, const char *name, int64_t concurrency,
-                        const char *rate, int64_t burst, int64_t backlog) {
+                        const char *rate, int64_t burst, int64_t backlog, const char *order) {
     char number[NUMBER_ROOM];
     const char *between = ": ";
-    if (!concurrency && !*rate && !backlog)
+    if (!concurrency && !*rate && !backlog && !*order)
         return;
     FILE *out = page_line(page);
     fputs(name, out);
@@ -42,8 +53,12 @@ static void draw_limits(struct top_page *page, const char *name, int64_t concurr
     }
     if (burst)
         fprintf(out, "%sburst %s", between, text_number(burst, number));
-    if (backlog)
+    if (backlog) {
         fprintf(out, "%sbacklog %s", between, text_number(backlog, number));
+        between = ", ";
+    }
+    if (*order)
+        fprintf(out, "%sorder %s", between, order);
     page_put(page, TOP_PLAIN, false);
 }
 
@@ -56,15 +71,19 @@ static void draw_all_limits(const struct top *top, struct top_page *page) {
     draw_limits(page,
                 cli_partition_mark(top->queue) ? "Limits of all partitions together"
                                                : "Limits of the queue",
-                limits->concurrency, limits->rate, limits->burst, 0);
+                limits->concurrency, limits->rate, limits->burst, 0, "");
     draw_limits(page, "Limits of each group", limits->each_group_concurrency,
-                limits->each_group_rate, limits->each_group_burst, limits->each_group_backlog);
+                limits->each_group_rate, limits->each_group_burst, limits->each_group_backlog,
+                limits->order);
     if (limits->group_count)
         page_say(page, TOP_PLAIN, "Groups with limits of their own: %zu (dueq limits shows them)",
                  limits->group_count);
 }
 
-/* The names of the queue and of the selected group, for which the row may have no room. */
+/*
+ * The names of the queue and of the selected group, and for which message it waits. The row may
+ * have no room for them.
+ */
 static void draw_names(const struct top *top, struct top_page *page) {
     enum { MOST = 30 };
     const size_t count = dueq_result_count(top->groups), at = top->selected[TOP_GROUPS];
@@ -76,6 +95,10 @@ static void draw_names(const struct top *top, struct top_page *page) {
     if (named) {
         fputs("  group ", out);
         fwrite(group->name.data, 1, group->name.size, out);
+    }
+    if (named && group->holder.size) {
+        fputs(waits_for, out);
+        fwrite(group->holder.data, 1, group->holder.size, out);
     }
     page_put(page, TOP_TITLE, false);
 }

@@ -12,30 +12,27 @@ static void go(struct top *top, enum top_view view) {
     top->hurry = true;
 }
 
-static void forget_page(struct top *top) {
-    dueq_result_free(top->page);
-    top->page = NULL;
-    top->page_status = DUEQ_OK;
-    top->selected[TOP_QUEUE] = 0;
+/* These views show a page of messages, or of groups. */
+static bool shows_page(const struct top *top) {
+    return top->view == TOP_QUEUE || top->view == TOP_GROUPS;
+}
+
+static struct top_cursor *cursor_of(struct top *top, enum top_view view) {
+    return view == TOP_GROUPS ? &top->groups_at : &top->at;
+}
+
+static void forget_page(struct top *top, enum top_view view) {
+    dueq_result **page = view == TOP_GROUPS ? &top->groups : &top->page;
+    dueq_result_free(*page);
+    *page = NULL;
+    *(view == TOP_GROUPS ? &top->groups_status : &top->page_status) = DUEQ_OK;
+    top->selected[view] = 0;
     top->hurry = true;
 }
 
-static void begin_page(struct top *top) {
-    top->at.size = 0;
-    forget_page(top);
-}
-
-static void forget_groups(struct top *top) {
-    dueq_result_free(top->groups);
-    top->groups = NULL;
-    top->groups_status = DUEQ_OK;
-    top->selected[TOP_GROUPS] = 0;
-    top->hurry = true;
-}
-
-static void begin_groups(struct top *top) {
-    top->groups_at.size = 0;
-    forget_groups(top);
+static void begin_page(struct top *top, enum top_view view) {
+    cursor_of(top, view)->size = 0;
+    forget_page(top, view);
 }
 
 static void open_queue(struct top *top, const char *name, dueq_state state) {
@@ -48,8 +45,8 @@ static void open_queue(struct top *top, const char *name, dueq_state state) {
     top->limits = NULL;
     top->limits_ms = 0;
     top->limits_problem[0] = '\0';
-    begin_groups(top);
-    begin_page(top);
+    begin_page(top, TOP_GROUPS);
+    begin_page(top, TOP_QUEUE);
     go(top, TOP_QUEUE);
 }
 
@@ -150,7 +147,7 @@ static void enter(struct top *top) {
 
 static void leave(struct top *top) {
     if (top->view == TOP_GROUPS)
-        begin_groups(top);
+        begin_page(top, TOP_GROUPS);
     if (top->view == TOP_MESSAGE || top->view == TOP_GROUPS)
         go(top, TOP_QUEUE);
     else if (top->view == TOP_QUEUE || top->view == TOP_HELP)
@@ -226,18 +223,17 @@ static void turn(struct top *top, int by) {
     if (top->view != TOP_QUEUE)
         return;
     top->state = (dueq_state)(((int)top->state - 1 + by + 5) % 5 + 1);
-    begin_page(top);
+    begin_page(top, TOP_QUEUE);
 }
 
 static void next_page(struct top *top) {
-    const bool groups = top->view == TOP_GROUPS;
-    dueq_bytes cursor = dueq_result_cursor(groups ? top->groups : top->page);
-    struct top_cursor *at = groups ? &top->groups_at : &top->at;
-    if ((top->view != TOP_QUEUE && !groups) || !cursor.size || cursor.size > sizeof at->data)
+    dueq_bytes cursor = dueq_result_cursor(top->view == TOP_GROUPS ? top->groups : top->page);
+    struct top_cursor *at = cursor_of(top, top->view);
+    if (!shows_page(top) || !cursor.size || cursor.size > sizeof at->data)
         return;
     memcpy(at->data, cursor.data, cursor.size);
     at->size = cursor.size;
-    (groups ? forget_groups : forget_page)(top);
+    forget_page(top, top->view);
 }
 
 static void move(struct top *top, int key, size_t rows) {
@@ -289,14 +285,12 @@ void top_key(struct top *top, int key, size_t rows) {
         next_page(top);
         break;
     case 'N':
-        if (top->view == TOP_QUEUE)
-            begin_page(top);
-        else if (top->view == TOP_GROUPS)
-            begin_groups(top);
+        if (shows_page(top))
+            begin_page(top, top->view);
         break;
     case 'g':
         if (top->view == TOP_QUEUE) {
-            begin_groups(top);
+            begin_page(top, TOP_GROUPS);
             go(top, TOP_GROUPS);
         }
         break;

@@ -55,6 +55,11 @@ const dueq_group *dueq_result_group(const dueq_result *result, size_t index) {
 enum { NOW = 0, CURSOR = 1, FIXED = 2 };
 enum { NAME, WAITING, FIRST, LEASED, AT_LIMIT, HELD_UNTIL, HOLDER, EACH };
 
+/* Of each group a page has its name twice, once in a ticket, two ids, and some numbers. */
+_Static_assert(DUEQ_MAX_BATCH * (2 * DUEQ__ESCAPED_GROUP + 2 * DUEQ_MAX_ID + 128) <
+                   DUEQ__MAX_SMALL_REPLY,
+               "a page of groups is too large for a reply");
+
 /* False: the text is none that groups.lua sends. */
 static bool read_limit(dueq_bytes text, dueq_bytes *limit) {
     static const char *const limits[] = {"", "concurrency", "order", "rate", "hold"};

@@ -246,6 +246,21 @@ def test_groups_have_their_limits(dueq: Program) -> None:
         assert all(len(line) <= 80 for line in shown.lines)
 
 
+def test_group_tells_for_which_message_it_waits(dueq: Program) -> None:
+    dueq("limit", "orders", "--order", "strict", "--each-group-backlog", "100")
+    for id in ("first", "second"):
+        dueq("push", "orders", "x", "--id", id, "--group", "acme")
+    dueq("retry", "orders", dueq.take(), "--delay", "1h")
+    dueq.run("reserve", "orders")  # it finds that acme must wait
+    with top(dueq, "orders", columns=120, rows=24) as shown:
+        open_groups(
+            shown,
+            "Limits of each group: backlog 100, order strict",
+            "orders group acme waits for first",
+        )
+        assert [cells[5:] for cells in group_rows(shown)] == [["order", "acme  waits for first"]]
+
+
 def test_limits_that_cannot_be_read(dueq: Program, server: Server) -> None:
     dueq("push", "orders", "x", "--group", "acme")
     dueq("limit", "orders", "--each-group-concurrency", "5")

@@ -113,7 +113,7 @@ local function has_holder(queue, group)
   local members = redis.call('ZRANGE', queue .. 'begun', '[' .. group .. '\t', '(' .. group .. '\n',
     'BYLEX')
   for _, member in ipairs(members) do
-    local own, id = string.match(member, '\t(%w*):(.+)$')
+    local own, id = string.match(member, '\t(!?%w*):(.+)$')
     local number, suffix =
       string.match(redis.call('HGET', queue .. 'attempts', id) or '', '^(%d+) %d+ %d+ (%S+) ')
     local ticket = suffix == own .. '=' .. group and number .. '.' .. suffix .. ':' .. id

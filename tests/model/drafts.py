@@ -6,6 +6,7 @@ from base64 import b64encode
 from itertools import product
 from typing import Any, TypeAlias
 
+from limits import Changes
 from message import DEFAULT_BACKOFF, HIGH, LOW, NORMAL, Backoff, Draft
 
 Json: TypeAlias = Any
@@ -55,7 +56,7 @@ GROUPS = ["", "a", "b", "", "\u00fc %:", "a", ""]
 # Of each group (''), or of one, and what is set: 0 takes it away.
 LIMITED = ["", "a", "b", "", "\u00fc %:", "a"]
 # The times of rates and spans do not meet, and so the milliseconds of a run decide nothing.
-LIMITS: list[dict[str, int]] = [
+LIMITS: list[Changes] = [
     {"concurrency": 1},
     {"rate": 7},
     {"concurrency": 2},
@@ -67,6 +68,18 @@ LIMITS: list[dict[str, int]] = [
     {"concurrency": 1, "rate": 11, "burst": 2},
     {"backlog": 0},
     {"concurrency": 0},
+]
+# Where groups have orders, too.
+ORDERS: list[Changes] = [
+    {"order": "strict"},
+    {"order": "fifo"},
+    {"order": "none"},
+    {"order": "strict", "concurrency": 3},
+    {"rate": 7, "burst": 2},
+    {"order": "fair"},
+    {"order": "strict", "rate": 0},
+    {"backlog": 3},
+    {"order": "strict", "backlog": 0},
 ]
 WEIGHTS = [0, 2, 0, 0, 3, 0, 0, 1000]
 POLICY_COUNT = 1
@@ -139,4 +152,6 @@ def asked(draft: Draft, row: int, now: int) -> Json:
         "dead_letter": draft.dead_letter,
         "unique_ms": draft.unique_ms,
         "replace": draft.replace,
+        "keep_ms": draft.keep_ms,
+        "batch": draft.batch,
     }

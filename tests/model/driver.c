@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver_ends.h"
 #include "driver_json.h"
 #include "dueq.h"
 
@@ -149,7 +150,7 @@ static dueq_status purge(dueq_queue *queue, json_object *request, json_object *a
     size_t purged = 0, taken;
     dueq_status status;
     do {
-        status = dueq_purge(queue, state_of(request), PAGE, &taken);
+        status = dueq_purge(queue, state_of(request), (size_t)number(request, "page"), &taken);
         purged += taken;
     } while (status == DUEQ_OK);
     json_object_object_add(answer, "purged", json_object_new_int64((int64_t)purged));
@@ -263,7 +264,20 @@ static dueq_status limit(dueq_queue *queue, json_object *request) {
         options.each_group_burst = burst;
         options.each_group_backlog = backlog;
     }
+    options.order = text(request, "order");
     return dueq_limit(queue, &options);
+}
+
+static dueq_status push_to(dueq_queue *queue, json_object *request, json_object *answer) {
+    struct batch *batch = batch_of(json_object_object_get(request, "drafts"));
+    dueq_queue *target = queue_of(json_object_object_get(request, "target"));
+    dueq_result *result;
+    dueq_status status = dueq_push_to(queue, target, batch->drafts, batch->count, &result);
+    json_object_object_add(answer, "ids", ids_of(result, 0));
+    json_object_object_add(answer, "statuses", statuses_of(result));
+    dueq_result_free(result);
+    batch_free(batch);
+    return status;
 }
 
 /* The verbs that answer with a status alone. */
@@ -299,6 +313,12 @@ static dueq_status settle(dueq_queue *queue, const char *verb, json_object *requ
         status = dueq_relock(queue, name, token, number(request, "ttl_ms"));
     else if (!strcmp(verb, "unlock"))
         status = dueq_unlock(queue, name, token);
+    else if (!strcmp(verb, "ack_result"))
+        status = dueq_ack_result(queue, ticket, text(request, "result"));
+    else if (!strcmp(verb, "open_batch"))
+        status = open_batch(queue, request);
+    else if (!strcmp(verb, "close_batch"))
+        status = dueq_close_batch(queue, text(request, "id"));
     json_object_object_add(answer, "statuses", one_status(status));
     return status;
 }
@@ -323,6 +343,8 @@ static dueq_status run(json_object *request, json_object *answer) {
         return each(queue, dueq_cancel, ids, answer);
     if (!strcmp(verb, "kick"))
         return each(queue, dueq_kick, ids, answer);
+    if (!strcmp(verb, "kill"))
+        return each(queue, dueq_kill, ids, answer);
     if (!strcmp(verb, "kick_all"))
         return kick_all(queue, request, answer);
     if (!strcmp(verb, "purge"))
@@ -331,6 +353,14 @@ static dueq_status run(json_object *request, json_object *answer) {
         return peek(queue, request, answer);
     if (!strcmp(verb, "lock"))
         return lock(queue, request, answer);
+    if (!strcmp(verb, "push_to"))
+        return push_to(queue, request, answer);
+    if (!strcmp(verb, "outcome"))
+        return outcome(queue, request, answer);
+    if (!strcmp(verb, "find_batch"))
+        return find_batch(queue, request, answer);
+    if (!strcmp(verb, "cancel_batch"))
+        return cancel_batch(queue, request, answer, PAGE);
     return settle(queue, verb, request, answer);
 }
 

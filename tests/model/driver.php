@@ -5,8 +5,11 @@
 declare(strict_types=1);
 
 use Dueq\Backoff;
+use Dueq\BatchStatus;
+use Dueq\End;
 use Dueq\Exception\BacklogException;
 use Dueq\Exception\LeaseLostException;
+use Dueq\Exception\NotFoundException;
 use Dueq\Jitter;
 use Dueq\Lock;
 use Dueq\Message;
@@ -122,6 +125,25 @@ final class Driver
                 );
             case 'unlock':
                 return $this->settleLock($request, fn (Lock $lock) => $lock->release());
+            case 'ack_result':
+                return $this->settle($queue, $request, fn (Message $message) =>
+                    $message->ack(result: $request['result']));
+            case 'outcome':
+                return ['end' => $this->outcome($queue, $request['id'])];
+            case 'kill':
+                return words($queue->killMany($request['ids']), 'NOT_FOUND');
+            case 'push_to':
+                $drafts = array_map(draft(...), $request['drafts']);
+                return stored($request['drafts'], $queue->pushTo($request['target'], $drafts));
+            case 'open_batch':
+                return words([$queue->openBatch($request['id'], ...called($request))], 'DUPLICATE');
+            case 'close_batch':
+                return words([$queue->closeBatch($request['id'])], 'NOT_FOUND');
+            case 'find_batch':
+                return ['batch' => shownBatch($queue->findBatch($request['id']))];
+            case 'cancel_batch':
+                $of = $request['of'] !== '' ? $request['of'] : null;
+                return ['cancelled' => $queue->cancelBatch($request['id'], $of)];
             case 'look':
                 return $this->look($request['ids']);
         }
@@ -194,6 +216,15 @@ final class Driver
         }
     }
 
+    private function outcome(Queue $queue, string $id): ?array
+    {
+        try {
+            return shownEnd($queue->outcome($id));
+        } catch (NotFoundException) {
+            return null;
+        }
+    }
+
     private function settleLock(array $request, callable $verb): array
     {
         $lock = $this->locks[$request['token']] ?? null;
@@ -245,13 +276,15 @@ function draft(array $row): array
         'lease' => 'lease_ms',
         'ttl' => 'ttl_ms',
         'unique' => 'unique_ms',
+        'keep' => 'keep_ms',
     ];
     foreach ($times as $option => $key) {
         if ($row[$key]) {
             $draft[$option] = $row[$key] / 1000;
         }
     }
-    foreach (['id' => 'id', 'deadLetter' => 'dead_letter', 'group' => 'group'] as $option => $key) {
+    $texts = ['id' => 'id', 'deadLetter' => 'dead_letter', 'group' => 'group', 'batch' => 'batch'];
+    foreach ($texts as $option => $key) {
         if ($row[$key] !== '') {
             $draft[$option] = $row[$key];
         }
@@ -285,6 +318,9 @@ function limits(array $request): array
             $hourly = $number > 0 ? "$number/h" : 'none';
             $limits[$option] = $name === 'rate' ? $hourly : $number;
         }
+    }
+    if ($request['order'] !== '') {
+        $limits['order'] = $request['order'];
     }
     return $limits;
 }
@@ -335,7 +371,53 @@ function shown(?Message $message): ?array
         'error' => $message->error,
         'drop' => $message->drop,
         'dead_letter' => $message->deadLetter ?? '',
+        'keep_ms' => milliseconds($message->keep),
+        'batch' => $message->batch ?? '',
+        'batch_queue' => $message->batchQueue ?? '',
     ];
+}
+
+function shownEnd(?End $end): ?array
+{
+    return $end ? [
+        'outcome' => $end->outcome,
+        'time_ms' => milliseconds($end->time),
+        'until_ms' => milliseconds($end->until),
+        'deliveries' => $end->deliveries,
+        'ran' => $end->ran !== null,
+        'is_by_known' => $end->host !== null,
+        'has_result' => $end->hasResult,
+        'result' => $end->result,
+        'error' => $end->error,
+    ] : null;
+}
+
+function shownBatch(?BatchStatus $batch): ?array
+{
+    return $batch ? [
+        'state' => $batch->state,
+        'pushed' => $batch->pushed,
+        'acked' => $batch->acked,
+        'dead' => $batch->dead,
+        'cancelled' => $batch->cancelled,
+        'expired' => $batch->expired,
+        'purged' => $batch->purged,
+        'left' => $batch->left,
+        'opened_ms' => milliseconds($batch->opened),
+        'closes_ms' => milliseconds($batch->closes),
+        'ended_ms' => milliseconds($batch->ended),
+    ] : null;
+}
+
+/** The callbacks of a batch, and when it closes and is forgotten, as openBatch() takes them. */
+function called(array $request): array
+{
+    $options = ['open' => $request['open_ms'] / 1000, 'keep' => $request['keep_ms'] / 1000];
+    foreach ($request['callbacks'] as $name => $row) {
+        $options[$name] = draft($row);
+        $options["{$name}Queue"] = $row['queue'] !== '' ? $row['queue'] : null;
+    }
+    return $options;
 }
 
 function words(array $done, string $otherwise): array

@@ -115,6 +115,9 @@ static json_object *shown(const dueq_message *message) {
     json_object_object_add(object, "error", string(message->error));
     json_object_object_add(object, "drop", json_object_new_boolean(message->drop));
     json_object_object_add(object, "dead_letter", string(message->dead_letter));
+    json_object_object_add(object, "keep_ms", json_object_new_int64(message->keep_ms));
+    json_object_object_add(object, "batch", string(message->batch));
+    json_object_object_add(object, "batch_queue", string(message->batch_queue));
     return object;
 }
 
@@ -184,6 +187,8 @@ static void fill(dueq_draft *draft, json_object *row, dueq_header **headers, int
     draft->dead_letter = text(row, "dead_letter");
     draft->unique_ms = number(row, "unique_ms");
     draft->replace = (dueq_replace)place(replace, text(row, "replace"));
+    draft->keep_ms = number(row, "keep_ms");
+    draft->batch = text(row, "batch");
 }
 
 static struct batch *batch_of(json_object *rows) {

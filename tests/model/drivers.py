@@ -136,6 +136,7 @@ class PythonDriver:
         }
         if group:
             more |= {"group": group, "weight": set_to(request, "weight")}
+        more["order"] = request["order"] or None
         queue.limit(**more, clear=request["clear"])
         return {"statuses": ["OK"]}
 
@@ -237,6 +238,8 @@ def draft(row: Json) -> dueq.Draft:
         dead_letter=row["dead_letter"] or None,
         unique=row["unique_ms"] / 1000 or None,
         replace=REPLACE[row["replace"]],
+        keep=row["keep_ms"] / 1000 or None,
+        batch=row["batch"] or None,
     )
 
 
@@ -290,6 +293,9 @@ def shown(message: dueq.Message) -> Json:
         "error": message.error,
         "drop": message.drop,
         "dead_letter": message.dead_letter or "",
+        "keep_ms": round((message.keep or 0) * 1000),
+        "batch": message.batch or "",
+        "batch_queue": message.batch_queue or "",
     }
 
 

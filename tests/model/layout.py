@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 Json: TypeAlias = Any
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 STAMP, LEASE, HEADERS, EXPIRES, POLICY, HIGH, LOW, GROUP = 1, 2, 4, 8, 16, 32, 64, 128
+# The end of the message is noted.
+NOTED = 0xD3
 KINDS = ["none", "fixed", "linear", "exponential", "list"]
 JITTERS = ["none", "full", "equal"]
 REPLACE = ["refuse", "replace", "replace_body"]
@@ -40,24 +42,27 @@ def made_id() -> str:
     return digits(int(time.time() * 1000) << 80 | secrets.randbits(79), 22)
 
 
-def packed(rows: list[Json]) -> tuple[list[str], list[str | bytes | int]]:
-    """Ids, and the words of push: id, envelope, due, extra for each."""
+def packed(rows: list[Json], home: str = "") -> tuple[list[str], list[str | bytes | int]]:
+    """Ids, and the words of push: id, envelope, due, extra for each. home: as of envelope."""
     ids, words = list[str](), list[str | bytes | int]()
     for row in rows:
         now = int(time.time() * 1000)
         stamp = "" if not row["id"] else digits(now << 14 | secrets.randbits(13), 10)
         ids.append(row["id"] or made_id())
         extra = f"{row['ttl_ms']} {row['unique_ms']} {REPLACE.index(row['replace'])}"
-        words += [ids[-1], envelope(row, stamp), due_word(row), extra if extra != "0 0 0" else ""]
+        extra = extra if extra != "0 0 0" else ""
+        words += [ids[-1], envelope(row, stamp, home), due_word(row), extra]
     return ids, words
 
 
-def envelope(row: Json, stamp: str) -> bytes:
-    policies = policy(row)
+def envelope(row: Json, stamp: str, home: str = "") -> bytes:
+    """home: the queue of the batch of a member that goes to another queue."""
+    policies = policy(row, home)
     flags = STAMP * bool(stamp) | LEASE * bool(row["lease_ms"]) | HEADERS * bool(row["headers"])
     flags |= EXPIRES * bool(row["ttl_ms"]) | POLICY * bool(policies)
     flags |= {1: HIGH, 0: 0, -1: LOW}[row["priority"]] | GROUP * bool(row["group"])
-    out = struct.pack(">BBH", 0xD1, flags, row["max_attempts"]) + stamp.encode()
+    version = NOTED if row["keep_ms"] or row["batch"] else 0xD1
+    out = struct.pack(">BBH", version, flags, row["max_attempts"]) + stamp.encode()
     if row["ttl_ms"]:
         out += bytes(8)
     if row["lease_ms"]:
@@ -74,7 +79,7 @@ def envelope(row: Json, stamp: str) -> bytes:
     return out + b64decode(row["body"])
 
 
-def policy(row: Json) -> bytes:
+def policy(row: Json, home: str) -> bytes:
     fields = dict[int, bytes]()
     backoff = row["backoff"]
     if backoff:
@@ -89,6 +94,12 @@ def policy(row: Json) -> bytes:
         fields[3] = b""
     if row["dead_letter"]:
         fields[4] = row["dead_letter"].encode()
+    if row["keep_ms"]:
+        fields[5] = struct.pack(">I", row["keep_ms"])
+    if row["batch"]:
+        fields[6] = row["batch"].encode()
+    if row["batch"] and home:
+        fields[8] = home.encode()
     return b"".join(bytes([tag, len(value)]) + value for tag, value in fields.items())
 
 
@@ -173,4 +184,7 @@ def opened(ticket: str, stored: bytes, past: bytes, state: str) -> dict[str, Any
         "drop": 3 in fields,
         "dead_letter": fields.get(4, b"").decode(errors="backslashreplace"),
         "lease_ms": lease_ms,
+        "keep_ms": struct.unpack(">I", fields.get(5, bytes(4)))[0],
+        "batch": fields.get(6, b"").decode(errors="backslashreplace"),
+        "batch_queue": fields.get(8, b"").decode(errors="backslashreplace"),
     }

@@ -1,4 +1,7 @@
-"""The limits of groups: how many messages of each may be leased, come in a time, or wait."""
+"""
+The limits of groups: how many messages of each may be leased, come in a time, or wait; and the
+orders, which say when the next message of a group begins.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,12 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
+from message import Message
+
+# A number, or an order: fair, fifo, strict, or none.
+Changes: TypeAlias = "dict[str, int | str]"
 HOUR_MS = 3_600_000
 # A turn costs UNIT, divided by the weight of the group.
 UNIT = 16384
@@ -19,17 +27,18 @@ SOON_MS = 50
 
 @dataclass
 class Limit:
-    """Of each group, or of one. 0: none."""
+    """Of each group, or of one. 0, or no text: none."""
 
     concurrency: int = 0
     rate: int = 0  # messages in an hour
     burst: int = 0  # how many the rate allows at once after a pause
     backlog: int = 0
     weight: int = 0
+    order: str = ""  # fifo or strict; of one group also fair
 
     @property
     def is_of_reserve(self) -> bool:
-        return bool(self.concurrency or self.rate or self.weight)
+        return bool(self.concurrency or self.rate or self.weight or self.order)
 
 
 @dataclass(eq=False)
@@ -43,15 +52,20 @@ class Limits:
     hold: bool = False  # reserves look at them
     looks: int = 0  # of reserves since the last limit or hold was over
 
-    def set(self, group: str, changes: dict[str, int], clear: bool) -> None:
-        """group: '': of each group. Without its rate a limit has no burst."""
+    def set(self, group: str, changes: Changes, clear: bool) -> bool:
+        """
+        group: '': of each group. Without its rate a limit has no burst. Returns whether the orders
+        may have changed.
+        """
+        had_order = any(limit.order for limit in [self.each, *self.own.values()])
         if clear and not group:
             self.each, self.own = Limit(), {}
         elif clear:
             self.own.pop(group, None)
         limit = self.own.setdefault(group, Limit()) if group else self.each
-        for name, number in changes.items():
-            setattr(limit, name, number)
+        for name, value in changes.items():
+            is_none = value == "none" or (value == "fair" and not group)
+            setattr(limit, name, "" if is_none else value)
         if changes.get("rate") == 0:
             limit.burst = 0
         self.own = {name: each for name, each in self.own.items() if each != Limit()}
@@ -59,6 +73,7 @@ class Limits:
             self.hold, self.looks = True, 0
         elif not self.held:
             self.forget()
+        return "order" in changes or (clear and had_order)
 
     def hold_group(self, group: str, ms: int, now: int) -> None:
         """0: the hold ends."""
@@ -88,7 +103,15 @@ class Limits:
         number: int = getattr(self.own.get(group, Limit()), name) or getattr(self.each, name)
         return number
 
+    def order(self, group: str) -> str:
+        """Messages without a group have none."""
+        own = self.own.get(group, Limit()).order
+        return (own or self.each.order or "fair") if group else "fair"
+
     def concurrency(self, group: str) -> float:
+        """In the orders fifo and strict one, whatever the limit says."""
+        if self.order(group) != "fair":
+            return 1
         return self._of(group, "concurrency") or math.inf
 
     def backlog(self, group: str) -> float:
@@ -142,16 +165,20 @@ class Gate:
 
     limits: Limits
     leased: Callable[[str], int]  # how many messages of a group are
+    # Whether a message, the first of its line, must wait until another of its group has ended.
+    waits: Callable[[Message], bool]
     now: int
     taken: Counter[str] = field(default_factory=Counter)
     judged: Counter[str] = field(default_factory=Counter)  # of these, what is leased by now
 
-    def is_open(self, group: str) -> bool:
+    def is_open(self, group: str, first: Message) -> bool:
+        """first: the first message of the group's line."""
         if not (self.limits.hold and group):
             return True
         at_work = self.leased(group) + self.taken[group] - self.judged[group]
         opens_ms = self.limits.opens_ms(group, self.now, self.taken[group])
-        return at_work < self.limits.concurrency(group) and not opens_ms
+        has_place = at_work < self.limits.concurrency(group) and not opens_ms
+        return has_place and not self.waits(first)
 
     def next_turn(self, group: str, turn: int, floor: int) -> int:
         """Of a group that takes its turn. One that waited gains nothing by an old time."""

@@ -15,6 +15,7 @@ from drafts import (
     DELAYED_ROW,
     LIMITED,
     LIMITS,
+    ORDERS,
     POLICY_COUNT,
     QUEUES,
     ROWS,
@@ -28,7 +29,7 @@ from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
 from layout import nearer
-from limits import SOON_MS
+from limits import SOON_MS, Changes
 from message import DEFAULT_BACKOFF, NORMAL, STATES, Draft, Message, Relay, Replace, State
 from model import AHEAD_MS, BY_POLICY, MOST, Queue, Status
 from watch import Watch
@@ -54,8 +55,12 @@ DRAWN = st.lists(ROW, min_size=2, max_size=4)
 DRAWN_ODD = st.lists(ODD_ROW, min_size=1, max_size=2)
 # An entry of the outbox is due then; so is one that could not be relayed.
 OUT_MS, LONGEST_PAUSE_MS = 1_500, 301_000
+# Whether messages have groups in a sequence, and groups limits, or also orders.
+GROUPED = ["with limits", "", "", "without limits", "without limits", "", "", "with orders"]
 LIMIT_NAMES = ("concurrency", "rate", "burst", "backlog", "weight")
 UNCHANGED = -1
+# Pages of a purge are small, so that there are several.
+PAGE = 2
 # A draft without any option.
 PLAIN = Draft("")
 # Of a list in order of interest: mostly the first.
@@ -64,7 +69,8 @@ PICKS = st.lists(PICK, min_size=1, max_size=4)
 
 
 class Machine(Watch):
-    only_limits = False  # in each sequence groups have limits
+    only = ""  # one of GROUPED, for each sequence
+    outbox_page = PAGE
 
     # The verbs. What is drawn must not depend on the state, which depends on the milliseconds of
     # the clock: so a rule that has nothing to do does another's work.
@@ -73,16 +79,18 @@ class Machine(Watch):
         who=ANY,
         first=DRAWN_MANY,
         second=DRAWN_MANY,
-        groups=st.sampled_from(["with limits", "", "", "without limits"]),
+        groups=st.sampled_from(GROUPED),
         change=st.sampled_from(LIMITS),
     )
-    def begin(
-        self, who: int, first: Drawn, second: Drawn, groups: str, change: dict[str, int]
-    ) -> None:
+    def begin(self, who: int, first: Drawn, second: Drawn, groups: str, change: Changes) -> None:
         """A queue that never had a group, or a limit, runs other scripts."""
-        self.limits = self.only_limits or groups == "with limits"
+        groups = self.only or groups
+        self.orders = groups == "with orders"
+        self.limits = self.orders or groups == "with limits"
         self.groups = self.limits or groups != ""
-        if self.limits:
+        if self.orders:
+            self.set_limits(who, self.queue(0), "", {"order": "strict"}, clear=False)
+        elif self.limits:
             self.set_limits(who, self.queue(0), "", change, clear=False)
         self.push(who, 0, first)
         self.push(who + 1, 1, second)
@@ -93,8 +101,10 @@ class Machine(Watch):
         now, at = now_ms(), self.queue(queue)
         drafts = [replace(self.draft(*row, at, now), **(alike or {})) for row in rows]
         rows_asked = [asked(d, row, now) for d, (row, _) in zip(drafts, rows, strict=True)]
+        before = at.sent
         answer = self.run(who, {"do": "push", "queue": at.name, "drafts": rows_asked})
         self.pushed(at, drafts, answer, lambda named: at.push(named, now))
+        self.went_out(at, before)
 
     def draft(self, row: int, policy: int, queue: Queue, now: int) -> Draft:
         return drawn(row, policy, queue.name, now, self.groups, self.limits)
@@ -163,7 +173,7 @@ class Machine(Watch):
 
     def went_out(self, queue: Queue, before: int) -> None:
         """Of a call that put entries there. Who lives relays them; where nobody does, they wait."""
-        if len(queue.outbox) == before:
+        if queue.sent == before:
             return
         if self.last[0] == "raw":
             self.pass_ms(OUT_MS)
@@ -197,14 +207,19 @@ class Machine(Watch):
         now, lease_ms, names = now_ms(), lease * SPAN_MS, [queue.name for queue in queues]
         request = {"do": "reserve", "queues": names, "count": count, "lease_ms": lease_ms}
         answer = self.run(who, request)
-        wanted, before = list[Message](), {queue.name: len(queue.outbox) for queue in queues}
+        wanted, lives = list[Message](), self.last[0] != "raw"
         for queue in queues:
+            before = queue.sent
             wanted = queue.reserve(count, lease_ms, now)
             due = any(entry.time_ms <= now for entry in queue.outbox.values())
-            if self.last[0] != "raw" and (due or len(queue.outbox) > before[queue.name]):
+            if lives and (due or queue.sent > before):
                 queue.relay(now)
+            if lives and not wanted and queue.ends.batches.called_here:
+                # A callback may be due by then: the client asks again.
+                wanted = queue.reserve(count, lease_ms, now)
             if wanted:
                 break
+        self.learn()
         self.same("the queue", answer["queue"], queue.name if wanted else "")
         self.taken(queue, answer, wanted)
         if self.last[0] == "raw" and any(queue.outbox for queue in queues):
@@ -232,8 +247,10 @@ class Machine(Watch):
         self.ack_of(who, queue, [self.pick(tickets, pick) for pick in picks])
 
     def ack_of(self, who: int, queue: Queue, tickets: list[str]) -> None:
+        now, before = now_ms(), queue.sent
         answer = self.run(who, {"do": "ack", "queue": queue.name, "tickets": tickets})
-        self.same("the statuses", answer["statuses"], queue.ack(tickets))
+        self.same("the statuses", answer["statuses"], queue.ack(tickets, now))
+        self.went_out(queue, before)
 
     @rule(
         who=ANY,
@@ -257,9 +274,9 @@ class Machine(Watch):
         asked_for = {"delay_ms": ms, "error": error, "count": count, "lease_ms": lease_ms}
         request = {"do": "settle", "queue": queue.name, "acks": acks, "retry": again}
         answer = self.run(who, {**request, **asked_for})
-        statuses = list[str](queue.ack(acks))
+        statuses = list[str](queue.ack(acks, now))
         if again:
-            statuses.append(queue.retry(again, ms, error, now))
+            statuses.append(queue.retry(again, ms, error, now, with_reserve=True))
         self.same("the statuses", answer["statuses"], statuses)
         self.taken(queue, answer, queue.reserve(count, lease_ms, now))
         self.look_at_limited(queue)
@@ -282,7 +299,7 @@ class Machine(Watch):
         rows_asked = [asked(d, row, now) for d, (row, _) in zip(drafts, rows, strict=True)]
         request = {"do": "ack_push", "target": at.name, "drafts": rows_asked}
         answer = self.settle(who, queue, ticket, request)
-        before = len(queue.outbox)
+        before = queue.sent
 
         def ack_push(named: list[Draft]) -> list[Status]:
             statuses = queue.ack_push(ticket, at, named, now)
@@ -306,7 +323,7 @@ class Machine(Watch):
 
     def fail(self, who: int, queue: Queue, ticket: str, ms: int, error: str) -> None:
         now, request = now_ms(), {"do": "retry", "delay_ms": ms, "error": error}
-        answer, before = self.settle(who, queue, ticket, request), len(queue.outbox)
+        answer, before = self.settle(who, queue, ticket, request), queue.sent
         self.same("the status", answer["statuses"], [queue.retry(ticket, ms, error, now)])
         self.went_out(queue, before)
         self.pass_default(queue)
@@ -351,11 +368,69 @@ class Machine(Watch):
         if not self.leased():
             self.reserve(who, 0, 1, 4)
             return
-        (queue, ticket), now, ms = self.pick(self.tickets(), pick), now_ms(), delay * SPAN_MS
-        answer = self.settle(who, queue, ticket, {"do": "release", "delay_ms": ms})
-        self.same("the status", answer["statuses"], [queue.release(ticket, ms, now)])
+        queue, ticket = self.pick(self.tickets(), pick)
+        self.give_back(who, queue, ticket, delay * SPAN_MS)
         if then == "purge":
             self.purge_all(who, queue, "ready")
+
+    def give_back(self, who: int, queue: Queue, ticket: str, ms: int) -> None:
+        now, request = now_ms(), {"do": "release", "delay_ms": ms}
+        answer = self.settle(who, queue, ticket, request)
+        self.same("the status", answer["statuses"], [queue.release(ticket, ms, now)])
+
+    # Orders of groups
+
+    @rule(
+        who=ANY,
+        queue=QUEUE,
+        pick=PICK,
+        how=st.sampled_from(["retry", "crash", "bury", "retry"]),
+        then=st.sampled_from(["cancel", "", "replace", "purge", "kick", "strict", "release", ""]),
+        count=st.sampled_from([10, 1, 3]),
+    )
+    def stand_aside(self, who: int, queue: int, pick: int, how: str, then: str, count: int) -> None:
+        """
+        A message of a group fails. What is behind it waits until it comes back or ends, if the
+        group is in the order strict, or comes to be then.
+        """
+        if not self.orders:
+            self.work_badly(who, queue, how)
+            return
+        at, change = self.queue(queue), then in ("strict", "release")
+        if change:
+            self.set_limits(who, at, "a", {"order": "fair"}, clear=False)
+        self.push(who, queue, [(0, 0)] * 3, {"group": "a"})
+        self.reserve_of(who, [at], 10, 4)
+        leased = [message for message in at.peek("leased") if message.draft.group == "a"]
+        if not leased:
+            return
+        message = self.pick(leased, pick)
+        if then == "release":
+            others = [each for each in leased if each is not message]
+            for each in others[:1]:
+                self.give_back(who, at, each.ticket, 0)
+            self.set_limits(who, at, "a", {"order": "strict"}, clear=False)
+        if how == "crash":
+            self.pass_time(5)
+        elif how == "bury":
+            self.bury_of(who, at, message.ticket, "aside")
+        else:
+            self.fail(who, at, message.ticket, 0 if then == "release" else SPAN_MS, "aside")
+        if then == "strict":
+            self.set_limits(who, at, "a", {"order": "strict"}, clear=False)
+        if then == "kick":
+            self.kick_ids(who, at, [message.draft.id])
+        self.look()
+        self.reserve_of(who + 1, [at], count, 4)
+        if then == "cancel":
+            self.cancel_ids(who, at, [message.draft.id])
+        elif then == "replace":
+            alike = {"id": message.draft.id, "group": "a", "replace": then}
+            self.push(who, queue, [(pick, 0)], alike)
+        elif then == "purge":
+            self.purge_all(who, at, "delayed")
+        self.look()
+        self.reserve_of(who + 1, [at], count, 4)
 
     # Limits of groups
 
@@ -364,28 +439,35 @@ class Machine(Watch):
         queue=QUEUE,
         group=st.sampled_from(LIMITED),
         change=st.sampled_from(LIMITS),
+        order=st.sampled_from(ORDERS),
         weight=st.sampled_from(WEIGHTS),
         clear=st.sampled_from([False, False, False, False, True]),
     )
     def limit(
-        self, who: int, queue: int, group: str, change: dict[str, int], weight: int, clear: bool
+        self,
+        who: int,
+        queue: int,
+        group: str,
+        change: Changes,
+        order: Changes,
+        weight: int,
+        clear: bool,
     ) -> None:
         """A sequence in which groups have none does something else."""
         if not self.limits:
             self.reserve(who, queue, 10, 2)
             return
-        change = change | ({"weight": weight} if group else {})
+        change = (order if self.orders else change) | ({"weight": weight} if group else {})
         at = self.fullest(queue, "ready")
         self.set_limits(who, at, group, change, clear)
         self.reserve_of(who + 1, [at], 3 + 7 * clear, 4)
 
-    def set_limits(
-        self, who: int, queue: Queue, group: str, change: dict[str, int], clear: bool
-    ) -> None:
+    def set_limits(self, who: int, queue: Queue, group: str, change: Changes, clear: bool) -> None:
         request = {"do": "limit", "queue": queue.name, "group": group, "clear": clear}
         request |= {name: change.get(name, UNCHANGED) for name in LIMIT_NAMES}
+        request["order"] = change.get("order", "")
         self.same("the status", self.run(who, request)["statuses"], ["OK"])
-        queue.limits.set(group, change, clear)
+        queue.limit(group, change, clear)
 
     @rule(
         who=ANY,
@@ -471,9 +553,11 @@ class Machine(Watch):
         if not self.leased():
             self.reserve(who, 0, 1, 4)
             return
-        (queue, ticket), now = self.pick(self.tickets(ends), pick), now_ms()
+        self.bury_of(who, *self.pick(self.tickets(ends), pick), reason)
+
+    def bury_of(self, who: int, queue: Queue, ticket: str, reason: str) -> None:
+        now, before = now_ms(), queue.sent
         answer = self.settle(who, queue, ticket, {"do": "bury", "error": reason})
-        before = len(queue.outbox)
         self.same("the status", answer["statuses"], [queue.bury(ticket, reason, now)])
         self.went_out(queue, before)
 
@@ -487,8 +571,10 @@ class Machine(Watch):
         self.cancel_ids(who, at, [self.pick(found, pick) for pick in picks])
 
     def cancel_ids(self, who: int, queue: Queue, ids: list[str]) -> None:
+        now, before = now_ms(), queue.sent
         answer = self.run(who, {"do": "cancel", "queue": queue.name, "ids": ids})
-        self.same("the states", answer["states"], queue.cancel(ids))
+        self.same("the states", answer["states"], queue.cancel(ids, now))
+        self.went_out(queue, before)
 
     @rule(who=ANY, queue=QUEUE, picks=st.lists(PICK, min_size=1, max_size=3))
     def kick(self, who: int, queue: int, picks: list[int]) -> None:
@@ -498,9 +584,12 @@ class Machine(Watch):
             self.bury(who, picks[0], "to kick")
             return
         others = [id for id in at.existing if id not in dead]
-        ids = [self.pick([*dead, *others[:2], "never pushed"], pick) for pick in picks]
-        answer = self.run(who, {"do": "kick", "queue": at.name, "ids": ids})
-        self.same("the statuses", answer["statuses"], at.kick(ids))
+        found = [*dead, *others[:2], "never pushed"]
+        self.kick_ids(who, at, [self.pick(found, pick) for pick in picks])
+
+    def kick_ids(self, who: int, queue: Queue, ids: list[str]) -> None:
+        answer = self.run(who, {"do": "kick", "queue": queue.name, "ids": ids})
+        self.same("the statuses", answer["statuses"], queue.kick(ids))
 
     @rule(
         who=ANY,
@@ -549,8 +638,10 @@ class Machine(Watch):
         self.purge_all(who, at, state)
 
     def purge_all(self, who: int, queue: Queue, state: State) -> None:
-        answer = self.run(who, {"do": "purge", "queue": queue.name, "state": state})
-        self.same("how many", answer["purged"], queue.purge(state))
+        now, page = now_ms(), self.outbox_page if state == "outbox" else PAGE
+        request = {"do": "purge", "queue": queue.name, "state": state, "page": page}
+        answer = self.run(who, request)
+        self.same("how many", answer["purged"], queue.purge(state, now))
 
     @rule(who=ANY, ttl=SPANS, then=st.sampled_from(["", "relock", "unlock"]), pick=PICK)
     def lock(self, who: int, ttl: int, then: str, pick: int) -> None:
@@ -607,6 +698,7 @@ class Machine(Watch):
         lease_ms, now = spans * SPAN_MS, now_ms()
         request = {"do": "relay_take", "queue": at.name, "lease_ms": lease_ms}
         answer = self.run(-1, {**request, "ahead_ms": AHEAD_MS, "most": MOST})
+        self.learn()
         relay = at.take(now, lease_ms)
         wanted = [entry.ticket for entry in relay.entries] if relay else []
         self.same("the entries", [entry[0].decode() for entry in answer["entries"]], wanted)
@@ -645,7 +737,7 @@ class Machine(Watch):
     @rule(pick=PICK)
     def relay_fails(self, pick: int) -> None:
         """The other queue cannot be had. It is tried again after a pause, which is over then."""
-        found = [each for each in self.relays if each[0].stage == 0]
+        found = [each for each in self.relays if each[0].stage == 0 and each[0].leaves]
         if not found:
             self.relay(pick, 1)
             return
@@ -706,9 +798,18 @@ def ends(message: Message) -> int:
     return int(message.draft.drop or message.draft.dead_letter != "")
 
 
-def run(world: World, examples: int, only_limits: bool = False, **more: Any) -> None:
-    """Runs that many sequences in it; a Difference, or Flaky, ends them, and the first is shown."""
-    machine = type("Machine", (Machine,), {"world": world, "only_limits": only_limits})
+def run(
+    world: World,
+    examples: int,
+    only: str = "",
+    machine: type[Machine] = Machine,
+    **more: Any,
+) -> None:
+    """
+    Runs that many sequences in it; a Difference, or Flaky, ends them, and the first is shown.
+    only: one of GROUPED, for each of them.
+    """
+    drawn_from = type("Machine", (machine,), {"world": world, "only": only})
     rules = settings(
         max_examples=examples,
         stateful_step_count=50,
@@ -719,7 +820,7 @@ def run(world: World, examples: int, only_limits: bool = False, **more: Any) -> 
         **more,
     )
     try:
-        run_state_machine_as_test(machine, settings=rules)
+        run_state_machine_as_test(drawn_from, settings=rules)
     finally:
         if world.failed:
             print(*world.failed, sep="\n")

@@ -10,6 +10,8 @@ Replace = Literal["refuse", "replace", "replace_body"]
 
 STATES: list[State] = ["ready", "delayed", "leased", "dead", "outbox"]
 HIGH, NORMAL, LOW = 1, 0, -1
+# When others may take an entry of the outbox.
+OUT_MS = 1000
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,15 @@ class Draft:
     dead_letter: str = ""
     unique_ms: int = 0
     replace: Replace = "refuse"
+    keep_ms: int = 0
+    batch: str = ""  # that counts its first end; batch_queue: the queue of the batch; "": its own
+    batch_queue: str = ""
+    counted: bool = False  # by its batch, which `batch` names no more
+
+    @property
+    def is_noted(self) -> bool:
+        """The script that ends the message does more, and the tickets say so."""
+        return bool(self.keep_ms or self.batch or self.counted)
 
 
 @dataclass(eq=False)
@@ -78,6 +89,8 @@ class Message:
     error: str = ""
     stamp: str | None = None  # tells messages of one id of the caller's own apart; "": made id
     loose_ms: int = 0  # chance may have made time_ms so much less
+    began_ms: int = 0  # when its last delivery began, if its end is noted; 0: none did
+    is_named: bool = True  # else the server made its id, which is not seen yet
 
     @property
     def attempt(self) -> int:
@@ -91,12 +104,19 @@ class Message:
     def ticket(self) -> str:
         """One delivery: the same from ready (or delayed) to leased, another after each return."""
         id = self.draft.id
-        tag = (self.stamp or "") + {HIGH: "h", NORMAL: "", LOW: "l"}[self.draft.priority]
+        tag = ("!" if self.draft.is_noted else "") + (self.stamp or "")
+        tag += {HIGH: "h", NORMAL: "", LOW: "l"}[self.draft.priority]
         if self.draft.group:
             tag += "=" + escaped(self.draft.group)
         if tag:
             return f"{self.ended}.{tag}:{id}"
         return f"{self.ended}:{id}" if self.ended else id
+
+    @property
+    def as_begun(self) -> str:
+        """Of a message with a group: what the key `begun` has of it in the order strict."""
+        own, _, group = self.ticket.partition(":")[0].partition(".")[2].partition("=")
+        return f"{group}\t{own}:{self.draft.id}"
 
     @property
     def came_back(self) -> bool:
@@ -129,6 +149,9 @@ class Entry:
     dead_letter: bool
     tries: int = 0  # that failed
     error: str = ""  # why it was not relayed
+    # Of a note for a batch, whose id is the draft's: how members ended, and how many of them.
+    note: tuple[str, int] | None = None
+    is_named: bool = True  # else the server made its ticket, which is not seen yet
     state: State = "outbox"  # of a successor, which is none of the queue's messages
 
 
@@ -142,3 +165,12 @@ class Relay:
     end_ms: int
     statuses: list[str] = field(default_factory=list)  # what the other queue answered
     stage: int = 0  # 0 taken, 1 put, 2 done, 3 nothing more
+
+    @property
+    def leaves(self) -> bool:
+        """What comes back to the queue itself meets no other server."""
+        return self.target != self.queue
+
+    @property
+    def is_of_notes(self) -> bool:
+        return self.entries[0].note is not None

@@ -12,8 +12,9 @@ from collections.abc import Container
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from limits import Gate, Limits
-from message import HIGH, LOW, NORMAL, STATES, Draft, Entry, Message, Relay, State
+from ends import EXPIRED, Ends
+from limits import Changes, Gate, Limits
+from message import HIGH, LOW, NORMAL, OUT_MS, STATES, Draft, Entry, Message, Relay, State
 from turns import Line, Turns
 
 Status = Literal["OK", "DUPLICATE", "NOT_FOUND", "LEASE_LOST", "EXHAUSTED", "TAKEN", "BACKLOG"]
@@ -25,8 +26,8 @@ DID = (
     *("pushed", "reserved", "acked", "retried", "expired", "died", "cancelled", "purged"),
     "quarantined",
 )
-# When others may take an entry of the outbox, and how much earlier who put it there does.
-OUT_MS, AHEAD_MS = 1000, 1000
+# How much earlier than others who put an entry into the outbox takes it.
+AHEAD_MS = 1000
 MOST = 100
 # How many more than it still needs a reserve takes by turns, once some were gone.
 MORE = 20
@@ -59,6 +60,10 @@ class Queue:
     has_groups: bool = False
     turns: Turns = field(default_factory=Turns)
     limits: Limits = field(default_factory=Limits)
+    # Of groups in the order strict: what was delivered. Those that have ended may stay here.
+    begun: set[Message] = field(default_factory=set)
+    # The groups that waited without a time when watch.py looked last.
+    aside: set[str] = field(default_factory=set)
     released: int = 0  # how many at the front of the normal lane go to the fronts of their lines
     outbox: dict[str, Entry] = field(default_factory=dict)  # by ticket
     received: set[tuple[str, str]] = field(default_factory=set)  # of a queue, its ticket
@@ -67,15 +72,25 @@ class Queue:
     paused: bool = False
     suspect: tuple[str, int] = ("", 0)  # the ticket delivered last with two crashes, and when
     did: Counter[str] = field(default_factory=Counter)
+    sent: int = 0  # how many entries it ever put into the outbox
+    ends: Ends = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ends = Ends(self)
 
     # What a producer does
 
     def push(self, drafts: list[Draft], now: int, after: str | None = None) -> list[Status]:
         """`after`: the id of the message whose successors they are."""
-        stored = self._store(new_messages(drafts, now), now, after)
+        stored = self.store(drafts, now, after)
         has_groups = any(draft.group for draft in drafts)
         if after is None and "OK" in stored and has_groups and self._may_sort(drafts):
             self._sort(self._known_places())
+        return stored
+
+    def store(self, drafts: list[Draft], now: int, after: str | None = None) -> list[Status]:
+        stored = self._store(new_messages(drafts, now), now, after)
+        self.ends.write(now)
         return stored
 
     def _may_sort(self, drafts: list[Draft]) -> bool:
@@ -153,8 +168,11 @@ class Queue:
             self.unique[draft.id] = now + draft.unique_ms
         if old and not before:
             if draft.replace == "replace_body" and self._keeps_its_place(old, draft):
+                self.ends.note(old, "replaced", now)
                 old.draft, old.expires_ms = draft, message.expires_ms
                 return "OK"
+            if old.state != "dead":
+                self.ends.note(old, "replaced", now)
             if self._keeps_its_ticket(old, draft, now):
                 old.draft, old.expires_ms = draft, message.expires_ms
                 self.did.update(("cancelled", "pushed"))
@@ -170,24 +188,32 @@ class Queue:
 
     def _stands_as(self, old: Message, draft: Draft) -> bool:
         """In the same lane, or line."""
-        return (draft.priority, draft.group) == (old.draft.priority, old.draft.group)
+        places = [(each.priority, each.group, each.is_noted) for each in (draft, old.draft)]
+        return places[0] == places[1]
 
     def _keeps_its_ticket(self, old: Message, draft: Draft, now: int) -> bool:
         """What was never delivered, and would be ready again, is as new where it is."""
         at_once, new = draft.due_ms <= now, old.state == "ready" and not old.came_back
         return new and at_once and self._stands_as(old, draft)
 
-    def cancel(self, ids: list[str]) -> list[State | None]:
+    def cancel(self, ids: list[str], now: int) -> list[State | None]:
         """From any state but the outbox. Whoever holds the message has lost its lease."""
-        return [self._cancel(id) for id in ids]
+        states = [self._cancel(id, now) for id in ids]
+        self.ends.write(now)
+        return states
 
-    def _cancel(self, id: str) -> State | None:
+    def _cancel(self, id: str, now: int) -> State | None:
         message = self.existing.get(id)
         if not message or message.state == "outbox":
             return None
-        del self.existing[id]
-        self.did["cancelled"] += 1
+        self.cancel_message(message, now)
         return message.state
+
+    def cancel_message(self, message: Message, now: int, here: bool = False) -> None:
+        if message.state != "dead":
+            self.ends.note(message, "cancelled", now, here=here)
+        del self.existing[message.draft.id]
+        self.did["cancelled"] += 1
 
     def reschedule(self, id: str, due_ms: int, now: int) -> Status:
         message = self.existing.get(id)
@@ -204,6 +230,7 @@ class Queue:
         has crashed comes alone.
         """
         taking = Taking(count, lease_ms, now, self._gate(now))
+        self.ends.batches.called_here = False
         if self.paused:
             return []
         self._line_up_due(now)
@@ -221,13 +248,30 @@ class Queue:
                     lane.insert(0, message)
         taking.gate.end()
         self.did["reserved"] += len(taking.taken)
+        self.ends.write(now)
         return taking.taken
 
     def _gate(self, now: int) -> Gate:
-        return Gate(self.limits, self.at_work, now)
+        return Gate(self.limits, self.at_work, self.waits_for_another, now)
 
     def at_work(self, group: str) -> int:
         return sum(message.draft.group == group for message in self._in("leased"))
+
+    def waits_for_another(self, first: Message) -> bool:
+        """
+        Of the first message of a line: whether it waits, as another message of its group was begun
+        in the order strict, and has not ended for good. What was begun goes first when it comes
+        back. What was cancelled is dropped, unless nobody looks at the group.
+        """
+        group = first.draft.group
+        is_gone = self.existing.get(first.draft.id) is not first
+        if first in self.begun or (is_gone and group not in self.aside):
+            return False
+        return any(m.draft.group == group and not self.has_ended(m) for m in self.begun)
+
+    def has_ended(self, message: Message) -> bool:
+        is_there = self.existing.get(message.draft.id) is message
+        return not is_there or message.state in ("dead", "outbox")
 
     def _meet(
         self, message: Message, taking: Taking, crashed_now: bool = False
@@ -239,17 +283,19 @@ class Queue:
             message.ended += 1
             message.crashes += 1
         if message.expired(now):
-            del self.existing[message.draft.id]
-            self.did["expired"] += 1
+            self.expire(message, now, here=True)
         elif message.spent:
-            self._end(message, now)
+            self._end(message, now, here=True)
         elif message.crashes and taking.taken:
             taking.done = True
             return "stays"
         elif not self._puts_off(message, crashed_now, taking):
             lease = taking.lease_ms or message.draft.lease_ms or DEFAULT_LEASE_MS
             message.move("leased", now + lease)
+            message.began_ms = now if message.draft.is_noted else 0
             taking.taken.append(message)
+            if self.limits.order(message.draft.group) == "strict":
+                self.begun.add(message)
             taking.gate.taken[message.draft.group] += crashed_now
             taking.gate.judged[message.draft.group] += 1
             taking.done = message.crashes > 0
@@ -271,14 +317,21 @@ class Queue:
         return len(lane)
 
     def _sort(self, most: int) -> None:
-        """The normal lane goes to the lines, in order; what was released, to their fronts."""
+        """
+        The normal lane goes to the lines, in order; what was released, to their fronts; and before
+        that what was begun in the order strict.
+        """
         rest = self.lanes[NORMAL][most:]
-        lane = self.lanes[NORMAL][:most]
+        released, lane = (
+            self.lanes[NORMAL][: self.released],
+            self.lanes[NORMAL][self.released : most],
+        )
         self.turns.begin()
-        for message in reversed(lane[: self.released]):
+        for message in reversed([m for m in lane if m in self.begun] + released):
             self.turns.join(message.draft.group).insert(0, message)
-        for message in lane[self.released :]:
-            self.turns.join(message.draft.group).append(message)
+        for message in lane:
+            if message not in self.begun:
+                self.turns.join(message.draft.group).append(message)
         self.lanes[NORMAL] = rest
         self.released = 0
 
@@ -304,13 +357,17 @@ class Queue:
                 break
         self.turns.end(all_seen)
 
-    def ack(self, tickets: list[str]) -> list[Status]:
-        return [self._ack(ticket) for ticket in tickets]
+    def ack(self, tickets: list[str], now: int, result: str | None = None) -> list[Status]:
+        statuses = [self._ack(ticket, now, result, alone=True) for ticket in tickets]
+        self.ends.write(now)
+        return statuses
 
-    def _ack(self, ticket: str) -> Status:
+    def _ack(self, ticket: str, now: int, result: str | None, alone: bool) -> Status:
+        """alone: without successors, whose scripts do not say who acknowledges."""
         message = self._held(ticket)
         if not message:
             return "LEASE_LOST"
+        self.ends.note(message, "acked", now, result, is_by_known=alone, here=alone)
         del self.existing[message.draft.id]
         self.did["acked"] += 1
         return "OK"
@@ -321,9 +378,10 @@ class Queue:
         id = message.draft.id if message else None
         if message and target is self and self.above_backlog(new_messages(drafts, now), now, id):
             return ["BACKLOG"] * count
-        [acked] = self.ack([ticket])
+        acked = self._ack(ticket, now, None, alone=False)
         if acked == "OK" and target is self:
             return [acked, *self.push(drafts, now, id)]
+        self.ends.write(now)
         return [acked] * count
 
     def put_out(
@@ -337,9 +395,15 @@ class Queue:
         """Successors for another queue. Their times to live run from now on."""
         for ticket, stamp, draft in zip(entries, stamps, drafts, strict=True):
             message = Message(draft, now, now + draft.ttl_ms if draft.ttl_ms else 0, stamp=stamp)
-            self.outbox[ticket] = Entry(target, ticket, message, draft.due_ms, now + OUT_MS, False)
+            self.send(Entry(target, ticket, message, draft.due_ms, now + OUT_MS, False))
 
-    def retry(self, ticket: str, delay_ms: int, error: str, now: int) -> Status:
+    def send(self, entry: Entry) -> None:
+        self.outbox[entry.ticket] = entry
+        self.sent += 1
+
+    def retry(
+        self, ticket: str, delay_ms: int, error: str, now: int, with_reserve: bool = False
+    ) -> Status:
         """A failure. When that was its last attempt it has come to its end."""
         message = self._held(ticket)
         if not message:
@@ -349,7 +413,8 @@ class Queue:
         message.error = error[:MAX_ERROR]
         self.did["retried"] += 1
         if 0 < message.draft.max_attempts <= message.failures:
-            self._end(message, now)
+            self._end(message, now, is_by_known=True, here=with_reserve)
+            self.ends.write(now)
             return "EXHAUSTED"
         least_ms = delay_ms
         if delay_ms == BY_POLICY:
@@ -403,10 +468,23 @@ class Queue:
         message.ended += 1
         message.failures += 1
         message.error = reason[:MAX_ERROR]
-        self._end(message, now)
+        self._end(message, now, is_by_known=True)
+        self.ends.write(now)
         return "OK"
 
     # What an operator does
+
+    def limit(self, group: str, changes: Changes, clear: bool) -> None:
+        """
+        When an order changes, what is leased, and what waits after a delivery until it is due, was
+        begun in the groups that are in the order strict now. What is ready again was not.
+        """
+        if not self.limits.set(group, changes, clear):
+            return
+        under_way = [m for m in self.timed() if m.state == "leased" or m.came_back]
+        self.begun = {
+            m for m in [*self.begun, *under_way] if self.limits.order(m.draft.group) == "strict"
+        }
 
     def kick(self, ids: list[str]) -> list[Status]:
         return [self._kick(self.existing.get(id)) for id in ids]
@@ -415,7 +493,22 @@ class Queue:
         if not message or message.state != "dead":
             return "NOT_FOUND"
         message.forgive()
+        self.begun.discard(message)
         self._line_up(message)
+        return "OK"
+
+    def kill(self, ids: list[str], now: int) -> list[Status]:
+        """Delayed messages are dead, whatever their policies say."""
+        statuses = [self._kill(self.existing.get(id), now) for id in ids]
+        self.ends.write(now)
+        return statuses
+
+    def _kill(self, message: Message | None, now: int) -> Status:
+        if not message or message.state != "delayed":
+            return "NOT_FOUND"
+        self.ends.note(message, "dead", now, message.error)
+        message.move("dead", now)
+        self.did["died"] += 1
         return "OK"
 
     def kick_all(self, error: str, since_ms: int, until_ms: int) -> int:
@@ -431,13 +524,22 @@ class Queue:
             self._kick(message)
         return len(fitting)
 
-    def purge(self, state: State) -> int:
+    def purge(self, state: State, now: int) -> int:
+        """Notes for batches stay in the outbox."""
         found = self._in(state)
-        count = len(self.outbox) if state == "outbox" else len(found)
+        count = len(found)
         for message in found:
+            if state not in ("dead", "outbox"):
+                self.ends.note(message, "purged", now)
             del self.existing[message.draft.id]
         if state == "outbox":
-            self.outbox.clear()
+            gone = [entry for entry in self.outbox.values() if not entry.note]
+            count = len(gone)
+            for entry in gone:
+                del self.outbox[entry.ticket]
+                if entry.message.draft.batch:
+                    self.ends.batches.note(entry.message.draft, "purged", here=False)
+        self.ends.write(now)
         if state == "ready":
             for lane in self.lanes.values():
                 lane.clear()
@@ -492,8 +594,9 @@ class Queue:
         """Would a reserve change anything?"""
         over = any(message.time_ms <= now for message in self.timed())
         gate = self._gate(now)
-        lines = [each.messages for each in self.turns.lines.values() if gate.is_open(each.group)]
-        return over or any(self.lanes.values()) or any(lines)
+        lines = [line for line in self.turns.lines.values() if line.messages]
+        in_turn = any(gate.is_open(line.group, line.messages[0]) for line in lines)
+        return over or any(self.lanes.values()) or in_turn
 
     # Locks
 
@@ -541,25 +644,38 @@ class Queue:
                 return message
         return None
 
-    def _end(self, message: Message, now: int) -> None:
+    def expire(self, message: Message, now: int, here: bool = False) -> None:
+        """Gone, as its time to live is over."""
+        self.ends.note(message, "expired", now, here=here)
+        self.ends.fail_chain(message, EXPIRED, now)
+        del self.existing[message.draft.id]
+        self.did["expired"] += 1
+
+    def _end(
+        self, message: Message, now: int, is_by_known: bool = False, here: bool = False
+    ) -> None:
         """As its policy says: gone, or off to its dead-letter queue, or dead."""
         draft, target = message.draft, message.draft.dead_letter
+        self.ends.note(message, "dead", now, message.error, is_by_known, here)
         self.did["died"] += 1
+        self.ends.fail_chain(message, message.error, now)
         if draft.drop:
             del self.existing[draft.id]
         elif target not in ("", self.name):
             message.move("outbox", now + OUT_MS)
-            ticket = message.ticket
-            self.outbox[ticket] = Entry(target, ticket, message, 0, now + OUT_MS, True)
+            self.send(Entry(target, message.ticket, message, 0, now + OUT_MS, True))
         else:
             message.move("dead", now)
 
     # What a relay does, a step each
 
     def take(self, now: int, lease_ms: int) -> Relay | None:
-        """Those for the queue of the first that may be taken, under a lease."""
+        """
+        Those for the queue of the first that may be taken, under a lease: notes, if that is one.
+        """
         found = [entry for entry in self.out() if entry.time_ms <= now + AHEAD_MS][:MOST]
-        taken = [entry for entry in found if entry.target == found[0].target]
+        kinds = [(entry.target, entry.note is not None) for entry in found]
+        taken = [entry for entry, kind in zip(found, kinds, strict=True) if kind == kinds[0]]
         for entry in taken:
             self._out_at(entry, now + lease_ms)
         return Relay(self.name, taken[0].target, taken, now + lease_ms) if taken else None
@@ -570,11 +686,25 @@ class Queue:
             return []
         notes = [(relay.queue, entry.ticket) for entry in relay.entries]
         new = [e for e, note in zip(relay.entries, notes, strict=True) if note not in self.received]
-        stored = self._store([(self._arrival(entry), entry.due_ms) for entry in new], now)
+        if relay.is_of_notes:
+            stored = self._count_notes(new)
+        else:
+            stored = self._store([(self._arrival(entry), entry.due_ms) for entry in new], now)
+        for entry, status in zip(new, stored, strict=True):
+            draft = entry.message.draft
+            if status == "OK" and not entry.note and draft.batch and draft.batch_queue:
+                self.ends.batches.guests[draft.batch_queue, draft.batch] += 1
+        self.ends.write(now)
         known = dict(zip([entry.ticket for entry in new], stored, strict=True))
         statuses = [known.get(entry.ticket, "OK") for entry in relay.entries]
         self.received.update(n for n, s in zip(notes, statuses, strict=True) if s == "OK")
         return statuses
+
+    def _count_notes(self, entries: list[Entry]) -> list[Status]:
+        for entry in entries:
+            if entry.note:
+                self.ends.batches.count(entry.message.draft.id, *entry.note)
+        return ["OK" for _ in entries]
 
     def _arrival(self, entry: Entry) -> Message:
         message = replace(entry.message, state="ready", time_ms=0)
@@ -599,6 +729,9 @@ class Queue:
                 entry.message.move("dead", now)
             elif entry.dead_letter:
                 del self.existing[entry.message.draft.id]
+            elif status == "DUPLICATE" and entry.message.draft.batch:
+                self.ends.batches.note(entry.message.draft, "cancelled", here=False)
+        self.ends.write(now)
         return left
 
     def forget(self, relay: Relay) -> int:
@@ -691,6 +824,8 @@ class Model:
                     entry.message.expires_ms -= ms * bool(entry.message.expires_ms)
             queue.suspect = queue.suspect[0], queue.suspect[1] - ms
             queue.limits.pass_time(ms)
+            queue.ends.pass_time(ms)
             for message in queue.existing.values():
                 message.time_ms -= ms * (message.state != "ready")
+                message.began_ms -= ms * bool(message.began_ms)
                 message.expires_ms -= ms * bool(message.expires_ms)

@@ -81,9 +81,24 @@ def packed_command(words: Sequence[Word]) -> bytes:
     )
 
 
-def is_plain(ticket: str) -> bool:
-    """Of a message that never came back: such are acknowledged by the fast reserve."""
+def is_first(ticket: str) -> bool:
+    """Of a message that never came back."""
     return ":" not in ticket or ticket.startswith(("0:", "0."))
+
+
+def is_plain(ticket: str) -> bool:
+    """Such are acknowledged by the fast reserve."""
+    return is_first(ticket) and not is_noted(ticket)
+
+
+def is_noted(ticket: str) -> bool:
+    """Of a message whose end is kept, or counted by a batch."""
+    return "!" in ticket.partition(":")[0]
+
+
+def is_note(envelope: bytes) -> bool:
+    """Of an entry of the outbox: it is for a batch."""
+    return envelope[:1] == b"\xd4"
 
 
 def is_later(row: Json) -> bool:
@@ -94,7 +109,8 @@ def is_fast(rows: list[Json]) -> bool:
     """What the script `push` is enough for."""
     first = rows[0]
     return all(
-        not (row["id"] or row["ttl_ms"] or row["priority"] or (row["group"] and is_later(row)))
+        not (row["id"] or row["ttl_ms"] or row["priority"] or row["keep_ms"])
+        and not (row["group"] and is_later(row))
         and (row["delay_ms"], row["at_ms"]) == (first["delay_ms"], first["at_ms"])
         for row in rows
     )
@@ -104,6 +120,8 @@ def fast_own(rows: list[Json], words: list[Word]) -> tuple[str, list[Word]] | No
     """The script that is enough for one message with an id of the caller's own, and its words."""
     row = rows[0]
     if len(rows) > 1 or not row["id"] or row["ttl_ms"] or row["priority"] or row["group"]:
+        return None
+    if row["keep_ms"]:
         return None
     if row["replace"] != "refuse":
         return "push_replace", words
@@ -223,6 +241,8 @@ class RawDriver:
         if request["retry"]:
             chance, error = secrets.randbelow(65536), request["error"][:4096]
             words = [request["retry"], request["delay_ms"], chance, error, PROCESS]
+        elif any(map(is_noted, request["acks"])):
+            words = ["", "", "", "", PROCESS]
         messages, outcomes = self.reserve(
             request["queue"], request["count"], request["lease_ms"], request["acks"], *words
         )
@@ -271,9 +291,8 @@ class RawDriver:
         words = list[Word]()
         for ticket, *rest in request["entries"]:
             words += [*rest, ticket]
-        answer = self.run(
-            "relay_put", request["target"], request["end_ms"], request["queue"], *words
-        )
+        script = "relay_count" if is_note(request["entries"][0][2]) else "relay_put"
+        answer = self.run(script, request["target"], request["end_ms"], request["queue"], *words)
         return self.outcomes(answer)
 
     def do_relay_done(self, request: Json) -> Json:
@@ -289,13 +308,15 @@ class RawDriver:
 
     def do_ack(self, request: Json) -> Json:
         tickets = request["tickets"]
-        is_fast = len(tickets) == 1 and is_plain(tickets[0]) and self._calls % 3
-        fast, full = "ack", "ack_full"
+        is_fast = len(tickets) == 1 and is_first(tickets[0]) and self._calls % 3
+        fast, full, words = "ack", "ack_full", tickets
         if any("=" in ticket.partition(":")[0] for ticket in tickets):
             fast, full = "ack_group", "ack_wake"
-        answer = self.run(fast, request["queue"], *tickets) if is_fast else None
+        if any(map(is_noted, tickets)):
+            fast, full, words = "ack_member", "ack_end", [PROCESS, "", *tickets]
+        answer = self.run(fast, request["queue"], *words) if is_fast else None
         if answer is None:
-            answer = self.run(full, request["queue"], *tickets)
+            answer = self.run(full, request["queue"], *words)
         return self.outcomes(answer)
 
     def do_retry(self, request: Json) -> Json:
@@ -326,6 +347,10 @@ class RawDriver:
             if number >= 0:
                 value = f"{number}/h" if name == "rate" and number else str(number)
                 words += ["g" if group else "each", name, value]
+        order = request["order"]
+        if order:
+            is_none = order == "none" or (order == "fair" and not group)
+            words += ["g" if group else "each", "order", "" if is_none else order]
         return self.outcomes(self.run("limit", request["queue"], *words))
 
     def do_extend(self, request: Json) -> Json:
@@ -341,8 +366,8 @@ class RawDriver:
         return self.outcomes(self.run("bury", request["queue"], ticket, error, PROCESS))
 
     def do_cancel(self, request: Json) -> Json:
-        answer = self.run_fast("cancel", request["queue"], request["ids"])
-        return {"states": [STATES[int(digit)] or None for digit in answer.decode()]}
+        answer = self.run_fast("cancel", request["queue"], request["ids"]).decode().rstrip("+")
+        return {"states": [STATES[int(digit)] or None for digit in answer]}
 
     def do_kick(self, request: Json) -> Json:
         return self.outcomes(self.run("kick", request["queue"], *request["ids"]))
@@ -377,7 +402,7 @@ class RawDriver:
     def do_purge(self, request: Json) -> Json:
         purged, state = 0, STATES.index(request["state"])
         while True:
-            answer = self.run("purge", request["queue"], state, PAGE)
+            answer = self.run("purge", request["queue"], state, request["page"])
             number, _, more = answer.decode().partition(" ")
             purged += int(number)
             if not more:

@@ -6,16 +6,20 @@ import argparse
 import sys
 import time
 import traceback
+from itertools import cycle
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from machine import run
+from batch_machine import BatchMachine
+from ends_machine import EndsMachine
+from machine import Machine, run
 from world import three_languages
 
 from private_server import Server
 
 ROUND = 100  # sequences between two looks at the time
+MACHINES: list[type[Machine]] = [Machine, EndsMachine, BatchMachine]
 
 
 def main() -> int:
@@ -27,8 +31,10 @@ def main() -> int:
     with Server() as server:
         world = three_languages(server)
         try:
-            while not differences and time.monotonic() < begin + seconds:
-                run(world, ROUND)
+            for machine in cycle(MACHINES):
+                if time.monotonic() > begin + seconds:
+                    break
+                run(world, ROUND, machine=machine)
                 if time.monotonic() > shown + 10:
                     shown = time.monotonic()
                     print(f"{world.steps} steps in {shown - begin:.0f} s", flush=True)

@@ -23,9 +23,10 @@ HOSTILE = [
 ]
 FAR_MS = 3_600_000
 TIME = rb"\b\d{13}\b"
-NUMBERS = dict.fromkeys(("delay_ms", "at_ms", "ttl_ms", "unique_ms", "lease_ms", "priority"), 0)
+TIMES = ("delay_ms", "at_ms", "ttl_ms", "unique_ms", "lease_ms", "keep_ms")
+NUMBERS = dict.fromkeys((*TIMES, "priority"), 0)
 POLICY = {"max_attempts": 16, "max_crashes": 5, "backoff": None, "drop": False, "dead_letter": ""}
-TEXTS = {"id": "x", "body": "bmV3", "group": "", "headers": [], "replace": "refuse"}
+TEXTS = {"id": "x", "body": "bmV3", "group": "", "headers": [], "replace": "refuse", "batch": ""}
 DRAFT = NUMBERS | POLICY | TEXTS
 DRAFTS: dict[str, dict[str, Any]] = {
     "now": {},

@@ -71,7 +71,7 @@ class Turns:
         before = self.floor
         while self.order:
             line = self.order.pop(0)
-            if line.messages and not gate.is_open(line.group):
+            if line.messages and not gate.is_open(line.group, line.messages[0]):
                 continue
             self.floor = max(self.floor, line.turn)
             if line.messages:

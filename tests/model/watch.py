@@ -16,8 +16,8 @@ from drivers import Driver
 from hypothesis import note
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 from limits import LOOKS
-from message import STATES, Draft, Message, Relay, State, escaped
-from model import OUT_MS, Model, Queue
+from message import OUT_MS, STATES, Draft, Message, Relay, State, escaped
+from model import Model, Queue
 from world import SLACK_MS, Groups, World, near, now_ms
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
@@ -45,12 +45,14 @@ class Watch(RuleBasedStateMachine):
         self.count = 0
         self.groups = False  # whether messages may have groups
         self.limits = False  # and groups limits
+        self.orders = False  # and orders
         self.away: dict[str, set[str]] = {}  # of each queue the groups at a limit, as seen last
 
     # The whole state
 
     @invariant()
     def look(self) -> None:
+        self.learn()
         self.count += 1
         driver = self.driver(self.count)
         self.last = driver.name, "look"
@@ -80,6 +82,9 @@ class Watch(RuleBasedStateMachine):
         if self.count % CHECK_EVERY == 0:
             self.check()
 
+    def learn(self) -> None:
+        """What the server named, the model calls by that name from now on."""
+
     def look_out(self, queue: Queue) -> None:
         """Compares the outbox; its times then are what the server says."""
         seen = self.world.scores(queue.name, "outbox")
@@ -99,12 +104,15 @@ class Watch(RuleBasedStateMachine):
         the first group that waits for a time comes back.
         """
         turns, noted = queue.turns, self.world.groups(queue.name)
+        aside = set(noted.parked) - set(noted.timers)
+        queue.aside = {group for group in turns.lines if escaped(group) in aside}
         if not (noted.limited or queue.limits.hold):
             self.same(
                 f"the groups of {queue.name} at a limit", (noted.parked, noted.timers), ({}, {})
             )
         else:
             self.look_at_limits(queue, noted)
+        self.look_at_begun(queue, noted)
         self.away[queue.name] = set(noted.parked)
         wanted = {escaped(line.group): line.turn for line in turns.lines.values()}
         seen = noted.turns | noted.parked
@@ -135,11 +143,19 @@ class Watch(RuleBasedStateMachine):
             group = escaped(line.group)
             opens_ms, timer = limits.opens_ms(line.group, now), noted.timers.get(group)
             at_most = leased[line.group] >= limits.concurrency(line.group)
+            in_order = bool(line.messages) and queue.waits_for_another(line.messages[0])
             if group in noted.parked and timer is not None:
                 late = timer - max(opens_ms, now) > SLACK_MS
                 self.same(f"whether {group} waits for too long", late, False)
             elif group in noted.parked:
-                self.same(f"whether {group} waits for a place", at_most, True)
+                self.same(f"whether {group} waits for anything", at_most or in_order, True)
+
+    def look_at_begun(self, queue: Queue, noted: Groups) -> None:
+        """What was begun in the order strict. Messages that have ended may stay noted."""
+        here = [m for m in queue.existing.values() if m.draft.group and not queue.has_ended(m)]
+        seen = [message.draft.id for message in here if message.as_begun in noted.begun]
+        wanted = [message.draft.id for message in here if message in queue.begun]
+        self.same(f"what was begun in {queue.name}", seen, wanted)
 
     def look_at_times(self, queue: Queue, noted: Groups, now: int) -> None:
         """Times that are over may stay for a while; the others are then what the server says."""
@@ -295,6 +311,9 @@ class Watch(RuleBasedStateMachine):
             "error": wanted.error,
             "drop": draft.drop,
             "dead_letter": draft.dead_letter,
+            "keep_ms": draft.keep_ms,
+            "batch": draft.batch,
+            "batch_queue": draft.batch_queue,
         }
         self.same(draft.id, seen, expected)
         wanted.time_ms, wanted.created_ms = seen["time_ms"], seen["created_ms"]

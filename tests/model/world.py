@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from drafts import QUEUES
-from drivers import Driver, PythonDriver, c_driver, php_driver
-from raw import Connection, RawDriver
+from drivers import Driver, c_driver, php_driver
+from python_ends import PythonEnds
+from raw import Connection
+from raw_ends import EndsDriver
 
 from private_server import Reply, Server
 from script_sources import sources
@@ -77,7 +79,7 @@ class World:
 
     def groups(self, queue: str) -> Groups:
         """All at one time."""
-        sets = ("turns", "parked", "timers", "rated", "holds")
+        sets = ("turns", "parked", "timers", "rated", "holds", "begun")
         calls: list[list[str | bytes | int]] = [
             ["ZRANGE", f"dueq:{{{queue}}}:{part}", 0, -1, "WITHSCORES"] for part in sets
         ]
@@ -89,12 +91,22 @@ class World:
         return Groups(texts[0], int(texts[1] or 0), texts[2] == "2", *map(numbered, found))
 
     def stamps(self, queue: str, ids: list[str]) -> list[str]:
-        stored = self.connection.command("HMGET", f"dueq:{{{queue}}}:msg", *ids)
-        assert isinstance(stored, list)
         return [
-            each[4:14].decode() if isinstance(each, bytes) and each[1] & 1 else ""
-            for each in stored
+            each[4:14].decode() if each and each[1] & 1 else "" for each in self.stored(queue, ids)
         ]
+
+    def stored(self, queue: str, ids: list[str]) -> list[bytes]:
+        """The envelopes of messages; empty: there is no such message."""
+        if not ids:
+            return []
+        found = self.connection.command("HMGET", f"dueq:{{{queue}}}:msg", *ids)
+        assert isinstance(found, list)
+        return [each if isinstance(each, bytes) else b"" for each in found]
+
+    def ids(self, queue: str) -> list[str]:
+        found = self.connection.command("HKEYS", f"dueq:{{{queue}}}:msg")
+        assert isinstance(found, list)
+        return [each.decode() for each in found if isinstance(each, bytes)]
 
 
 @dataclass
@@ -109,6 +121,7 @@ class Groups:
     timers: dict[str, int]
     rated: dict[str, int]  # in microseconds
     holds: dict[str, int]
+    begun: dict[str, int]
     working: dict[str, int]
 
 
@@ -121,12 +134,12 @@ def numbered(found: Reply) -> dict[str, int]:
 
 def three_languages(server: Server) -> World:
     """And the scripts alone, as a client that dies before it relays."""
-    drivers: list[Driver] = [PythonDriver(server.url), php_driver(server.url)]
-    return World(server, [*drivers, c_driver(server.url), RawDriver(server, sources())])
+    drivers: list[Driver] = [PythonEnds(server.url), php_driver(server.url)]
+    return World(server, [*drivers, c_driver(server.url), EndsDriver(server, sources())])
 
 
 def scripts_alone(server: Server, scripts: dict[str, str]) -> World:
-    return World(server, [RawDriver(server, scripts)])
+    return World(server, [EndsDriver(server, scripts)])
 
 
 def now_ms() -> int:

@@ -275,7 +275,7 @@ do
     bulk('ZADD', rated, times)
     bulk('ZADD', parked, parking)
     bulk('ZADD', timers, waiting)
-    strict_write()
+    strict_write(us)
   end
 
   -- Removes the members of a set whose time has passed.

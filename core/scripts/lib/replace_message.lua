@@ -4,6 +4,8 @@
 -- (draft.keeps_place) if it is ready or delayed and the draft replaces only its body, or if it is
 -- ready, never came back, and the draft is due now. Otherwise the old ticket and attempts go at the
 -- script's end. Returns false if the message is in the outbox, on its way to another queue.
+-- Several drafts of a call may replace the same message, which ends once.
+local replaced = {}
 local function replace_message(draft, id)
   local sets = { delayed, leased, dead, outbox }
   local m = find_message(id, sets)
@@ -17,7 +19,10 @@ local function replace_message(draft, id)
     or not m.place and not m.text and draft.at_once
   if stays and envelope_read(m.envelope)
     and mark .. incarnation .. string.sub(draft.suffix, #mark + 11) == was then
-    note_end(id, m.envelope, 'replaced', m.ticket, '', '')
+    if not replaced[id] then
+      note_end(id, m.envelope, 'replaced', m.ticket, '', '')
+    end
+    replaced[id] = true
     -- The message keeps its ticket, so the draft takes over the incarnation, or has none.
     local flags = string.byte(draft.envelope, 2) - (incarnation == '' and 1 or 0)
     draft.envelope = string.sub(draft.envelope, 1, 1) .. string.char(flags)
@@ -26,7 +31,7 @@ local function replace_message(draft, id)
     draft.keeps_place = true
     return true
   end
-  if m.place ~= 3 then
+  if m.place ~= 3 and not replaced[id] then
     note_end(id, m.envelope, 'replaced', m.ticket, '', '')
   end
   defer_removal('HDEL', attempts, id)

@@ -1,6 +1,6 @@
 -- defines strict_begin strict_waits strict_begins strict_ends strict_write strict_remove is_begun
--- needs begun dead msg outbox
--- includes begun begun_member bulk envelope_suffix group_line ticket
+-- needs attempts begun dead leased msg outbox
+-- includes attempts begun begun_member bulk envelope_suffix group_line ticket
 -- The order strict of groups: a message is delivered when the one before has ended for good. A
 -- message that was delivered and comes back, for a retry for example, keeps its group waiting
 -- until it is the first of the line.
@@ -44,14 +44,11 @@ local function line_first(line)
   return string.sub(line.head, line.at, mark and mark <= line.stop and mark - 1 or line.stop)
 end
 
--- Whether the ticket has no message.
+-- Whether the ticket has no message. A later message of its id may have another suffix.
 local function is_stale(ticket)
   local _, id, suffix = ticket_read(ticket)
-  if not id or string.byte(suffix or '=') == 61 then
-    return not id or redis.call('HEXISTS', msg, id) == 0
-  end
-  local envelope = redis.call('HGET', msg, id)
-  return not envelope or envelope_suffix(envelope) ~= suffix
+  local envelope = id and redis.call('HGET', msg, id)
+  return not envelope or #envelope > 1 and envelope_suffix(envelope) ~= suffix
 end
 
 -- None of the line's messages is leased. Returns whether the line must wait, because a message of
@@ -75,8 +72,7 @@ end
 
 -- The ticket's message is delivered.
 local function strict_begins(ticket)
-  local member = begun_member(ticket)
-  fresh[#fresh + 1], fresh[#fresh + 2], gone[member] = '0', member, nil
+  fresh[#fresh + 1], fresh[#fresh + 2] = '0', begun_member(ticket)
 end
 
 -- The ticket's message ends in this call.
@@ -93,7 +89,36 @@ local function is_begun(ticket)
   return member and redis.call('ZSCORE', begun, member)
 end
 
-local function strict_write()
+-- Nobody looks at a group again of which no other message comes. So for each message that a call
+-- delivers, it looks at two members at a place that the time chooses, and removes those whose
+-- messages have neither a lease nor attempts: these have ended.
+local function sweep(us)
+  local at = us % math.max(1, redis.call('ZCARD', begun))
+  local page = redis.call('ZRANGE', begun, string.format('%d', at),
+    string.format('%d', at + #fresh - 1))
+  local suffixes, ids, tickets = { nil }, { nil }, { nil }
+  for i = 1, #page do
+    local name, own, id = string.match(page[i], '^([^\t]+)\t(!?%w*):(.+)$')
+    suffixes[i], ids[i] = id and own .. '=' .. name or '', id or ''
+    tickets[i] = '0.' .. suffixes[i] .. ':' .. ids[i]
+  end
+  local records = #page > 0 and redis.call('HMGET', attempts, unpack(ids))
+  local leases = #page > 0 and redis.pcall('ZMSCORE', leased, unpack(tickets)) or {}
+  for i = 1, leases.err and 0 or #page do
+    if not leases[i] and attempts_read(records[i]).suffix ~= suffixes[i] then
+      gone[page[i]] = true
+    end
+  end
+end
+
+-- us: the server's clock in microseconds.
+local function strict_write(us)
+  if #fresh > 0 then
+    sweep(us)
+  end
+  for i = 2, #fresh, 2 do
+    gone[fresh[i]] = nil
+  end
   bulk('ZADD', begun, fresh)
 end
 
