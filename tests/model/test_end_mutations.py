@@ -194,11 +194,6 @@ OF_BATCHES: dict[str, Mutation] = {
         "if member ~= 'note' then",
         "if true then",
     ),
-    "purge_counts_no_member_in_the_outbox": (
-        "purge",
-        "member_end(member, 'purged')",
-        "",
-    ),
     "push_batch_counts_what_it_refuses": (
         "push_batch",
         "batch.pushed + stored",
