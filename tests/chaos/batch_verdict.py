@@ -127,8 +127,8 @@ def _expected(
     if calls and not due[name]:
         taken_back = all(_taken_back(batch, call, members, facts) for call in calls)
         verdict.blame("callbacks doubled", id, taken_back)
-    if due[name] and not calls and _exists(batch, members, facts):
-        verdict.blame("callbacks lost", id, False)
+    if due[name] and not calls and (batch.opened or _has_stored(members)):
+        verdict.blame("callbacks lost", id, _is_gone(batch, members, facts))
     if name != "catch":
         for call in calls:
             if call.time < _ended_at(members):
@@ -157,13 +157,16 @@ def _doubled(
         verdict.blame("callbacks doubled", id, taken_back)
 
 
-def _exists(batch: Batch, members: dict[str, Kept], facts: Facts) -> bool:
+def _has_stored(members: dict[str, Kept]) -> bool:
+    return any(kept.stored for kept in members.values())
+
+
+def _is_gone(batch: Batch, members: dict[str, Kept], facts: Facts) -> bool:
     """
-    Whether the batch must be there. An opening does not wait for a replica, but a push of a member
-    does, and a replica has all that was written before.
+    Whether a failover may have lost the batch itself. Its opening does not wait for a replica, but
+    a push of a member does, and a replica has all that was written before.
     """
-    opened = batch.opened and not facts.forgot(batch.queue, batch.begin, batch.opened)
-    return bool(opened) or any(kept.stored for kept in members.values())
+    return not _has_stored(members) and facts.forgot(batch.queue, batch.begin, batch.opened)
 
 
 def _firsts(members: dict[str, Kept]) -> Iterator[int]:

@@ -82,6 +82,7 @@ def test_judge_finds_lost_callbacks(ledgers: list[list[str]], number: int) -> No
 def test_failover_may_lose_a_batch_without_members() -> None:
     """A push of a member waits for the replica, and an opening does not."""
     assert found(OPENED, ["forgotten 1001 1100 a"]) == {}
+    assert verdict(OPENED, ["forgotten 1001 1100 a"]).forgotten == {"callbacks lost": 2}
     assert found(OPENED, ["forgotten 1001 1100 g"]) == {"callbacks lost": ["b", "b"]}
     assert found(GOOD, THEN, ["forgotten 900 1300 a,g"]) == {"callbacks lost": ["b"]}
 
