@@ -4,6 +4,9 @@ killed, stopped and cut off at random, relays between two of their steps. Ledger
 prove what came of every message.
 The queues are dueq's own, or those of another system (--queues).
 
+Two of the queues keep the ends of their messages, and have batches with members in both: each
+callback must come once, and each result must be kept.
+
 The last line is for machines. The exit status is 0 when nothing was lost, acknowledged and seen
 again, held by two at a time, or early, and nothing else was met that should not be. With --fsync
 everysec what the server lost is reported, and is no failure.
@@ -317,6 +320,8 @@ def run(options: argparse.Namespace) -> int:
             if kind.steady:
                 fleet.start_steady("feed", kind.steady, 1)
                 fleet.start_steady("steady", kind.steady, 2)
+            if kind.batches:
+                fleet.start_batches(kind.batches)
             with ExitStack() as probes:
                 hasty = f"{server.url}?timeout=1s"
                 for probe, queue in ((GroupProbe, kind.groups), (LimitProbe, kind.limits)):

@@ -3,6 +3,8 @@ Producers and consumers in Python, PHP, C and the shell on queues all over a clu
 under fire: slots move to and fro, primaries are killed, stopped and cut off, their replicas take
 over, connections and workers are cut and killed. Ledgers outside the cluster prove what came of
 every message.
+Two of the queues, on two nodes, keep the ends of their messages, and have batches with members in
+both: each callback must come once, and each result must be kept.
 
 The last line is for machines. With a durability of replicas:1 the exit status is 0 when nothing
 was lost, acknowledged and seen again, held by two at a time, or early, and nothing else was met
@@ -25,14 +27,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "topology"))
 
-from drain import SHORT_S, drain, hasten
+from drain import SHORT_S, drain, finish, hasten
 from faults import Choices, Faults, Progress, keep_logs, main_of, parser_of, report
-from fleet import HERE, Fleet, now_ms
+from fleet import BATCH_ROLES, HERE, Fleet, now_ms
 from group_probe import GroupProbe, LimitProbe
 from probe import Probe
-from queue_kinds import Own, unwanted
+from queue_kinds import Own, quarantined, unwanted
 from replicated import Replicated
-from verdict import EXPECTED, FAILED_OVER, judge
+from verdict import EXPECTED, FAILED_OVER, NOT_DURABLE, judge
 
 import dueq
 from cluster import Cluster, Move
@@ -139,6 +141,7 @@ class Storm(Faults):
                 source, target = (shard.primary() for shard in shards)
                 if not source or not target or source.owners().get(slot) != source.id:
                     continue
+                begin_ms = now_ms()
                 try:
                     if at_once and chance.random() < 0.5:
                         self.cluster.move_at_once(slot, target)
@@ -148,6 +151,7 @@ class Storm(Faults):
                     self.troubles.append(f"slot {slot} does not move: {error!r}")
                     return
                 self.moved += 1
+                self.felt.write(f"moved {begin_ms} {now_ms()} {name}\n")
                 self.note(f"slot {slot} of {name} moved: {source.port} to {target.port}")
                 self._await_known(slot, target, shards)
 
@@ -407,10 +411,13 @@ def run(options: argparse.Namespace) -> int:
         steady = next(cluster.names_on(cluster.nodes[0], "steady"))
         turns = next(cluster.names_on(cluster.nodes[1], "groups"))
         limited = next(cluster.names_on(cluster.nodes[2], "limits"))
+        guests = next(cluster.names_on(cluster.nodes[1], "guests"))
+        batches = (next(cluster.names_on(cluster.nodes[0], "batches")), guests)
         queues = [
             stack.enter_context(dueq.Queue(name, patient))
             for name in (*(name for group in names for name in group), steady)
         ]
+        kept = [stack.enter_context(dueq.Queue(name, patient)) for name in batches]
         rate = (options.rate or 200) / len(COMMANDS)
         fleet = Fleet(
             folder,
@@ -425,7 +432,7 @@ def run(options: argparse.Namespace) -> int:
         storm = Storm(
             cluster,
             fleet,
-            (*probed, steady, turns, limited),
+            (*probed, steady, turns, limited, *batches),
             replicated,
             chance,
             folder / "faults.log",
@@ -437,6 +444,7 @@ def run(options: argparse.Namespace) -> int:
                 fleet.start(role, each)
             fleet.start_steady("feed", steady, 1)
             fleet.start_steady("steady", steady, 1)
+            fleet.start_batches(batches)
             groups = GroupProbe(hasty, turns, folder, chance.getrandbits(31))
             limits = LimitProbe(hasty, limited, folder, chance.getrandbits(31))
             with Probe(url, probed, folder), groups, limits, storm:
@@ -444,10 +452,11 @@ def run(options: argparse.Namespace) -> int:
             print("the rest is drained", flush=True)
             cluster.heal()
             cluster.await_agreement()
-            fleet.end("produce", "consume", "reach", "feed")
+            fleet.end("produce", "consume", "reach", "feed", *BATCH_ROLES)
             if options.seconds < SHORT_S:
-                hasten(queues, cluster.nodes)
+                hasten([*queues, *kept], cluster.nodes)
             stats = drain(queues, fleet, steady)
+            finish(kept, fleet)
         verdict = judge(
             (
                 path.open(encoding="utf-8", errors="replace")
@@ -455,7 +464,7 @@ def run(options: argparse.Namespace) -> int:
             ),
             EXPECTED | FAILED_OVER,
         )
-        left = unwanted(queues, patient, stats)
+        left = unwanted(queues, patient, stats) + unwanted(kept, patient, quarantined(kept))
     report(verdict, folder)
     print(*verdict.lateness(), sep="\n")
     faults = ", ".join(f"{number} x {name}" for name, number in storm.faults.most_common())
@@ -464,9 +473,9 @@ def run(options: argparse.Namespace) -> int:
     for text in (wrong := fleet.troubles + storm.troubles + left):
         print(f"wrong: {text}")
     broken = {name for name, marks in verdict.broken().items() if marks}
-    if not durable and "lost" in broken:
-        print(f"lost by failovers, as nobody asked for durability: {len(verdict.lost)}")
-        broken.discard("lost")
+    if not durable and broken & NOT_DURABLE:
+        print(f"lost by failovers, as nobody asked for durability: {verdict.not_durable()}")
+        broken -= NOT_DURABLE
     print(f"nodes {len(cluster.nodes)}, moved slots {storm.moved}, failovers {storm.failovers}")
     print(verdict.line(sum(storm.faults.values())))
     return int(bool(broken or wrong))

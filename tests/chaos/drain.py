@@ -1,4 +1,7 @@
-"""The end of a chaos run, when there are no more faults: the queues are emptied and counted."""
+"""
+The end of a chaos run, when there are no more faults: the queues are emptied and counted, and those
+with kept ends are asked how each message ended.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,12 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TextIO
 
-from fleet import Fleet
+from batch_ledger import ABSENT, ALIVE, LONG_MS
+from fleet import Fleet, now_ms
+from ledger import read
 
 import dueq
 from private_server import Refused, Server
@@ -16,6 +22,7 @@ from private_server import Refused, Server
 EXISTING = ("ready", "delayed", "leased", "dead", "outbox")
 UNWANTED = (*EXISTING, "quarantined", "expired", "cancelled", "purged")  # in the end
 COUNTED = ("acked", "retried", *UNWANTED)
+ENDING = ("ready", "delayed", "leased", "outbox")  # in queues whose dead messages stay
 PATIENCE_S = 60.0  # it may go on for so long without an ack
 SHORT_S = 60.0  # a run that is shorter does not wait 30 s for the leases of relays that were killed
 HASTEN = """
@@ -109,3 +116,45 @@ def kick_dead(queue: dueq.Queue, ledger: TextIO) -> None:
         )
     if dead:
         queue.kick_many([message.id for message in dead])
+
+
+def finish(queues: Sequence[dueq.Queue], fleet: Fleet) -> None:
+    """Ends what is left of kept ends and batches, except for what is dead."""
+    fleet.start_finish(tuple(queue.name for queue in queues))
+    least, moved = -1, time.monotonic()
+    # Twice, because a message can move from a queue not yet counted to one that is counted.
+    while (left := unfinished(queues)) or unfinished(queues):
+        if left != least:
+            least, moved = left, time.monotonic()
+        if time.monotonic() > moved + PATIENCE_S:
+            batches = [batch for queue in queues for batch in queue.batches()]
+            fleet.troubles.append(f"{left} messages and batches do not end: {batches[:5]}")
+            break
+        fleet.watch()
+        time.sleep(0.1)
+    fleet.end("finish")
+    ask_all({queue.name: queue for queue in queues}, fleet.folder)
+
+
+def unfinished(queues: Sequence[dueq.Queue]) -> int:
+    stats = [queue.stats() for queue in queues]
+    numbers = [getattr(each, name) for each in stats for name in ENDING]
+    return sum(map(int, numbers)) + sum(len(queue.batches()) for queue in queues)
+
+
+def ask_all(queues: dict[str, dueq.Queue], folder: Path) -> None:
+    """Notes how each message ended of which the end is kept for long."""
+    paths = sorted(folder.glob("*.ledger"))
+    messages = read(path.open(encoding="utf-8", errors="replace") for path in paths).kept.messages
+    with (folder / "final.ledger").open("w", encoding="utf-8") as ledger:
+        for id, message in messages.items():
+            if message.keep < LONG_MS:
+                continue
+            begin, outcome, result = now_ms(), ABSENT, "-"
+            end: dueq.End | None = None
+            with suppress(dueq.NotFound):
+                end = queues[message.queue].outcome(id)
+                outcome = end.outcome if end else ALIVE
+            if end and end.has_result:
+                result = end.result.split(b" ")[0].decode()
+            ledger.write(f"final {id} {begin} {now_ms()} 0 {outcome} {result} -\n")

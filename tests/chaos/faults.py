@@ -156,7 +156,15 @@ class Faults(ABC):
 
 
 def doer(role: str) -> str:
-    names = {"move": "mover", "gamble": "gambler", "reach": "reacher", "steady": "steady one"}
+    names = {
+        "move": "mover",
+        "gamble": "gambler",
+        "reach": "reacher",
+        "steady": "steady one",
+        "open": "opener",
+        "member": "worker of members",
+        "ask": "asker",
+    }
     return names.get(role, f"{role}r")
 
 

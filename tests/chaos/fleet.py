@@ -23,6 +23,16 @@ STEADY: dict[str, list[str | Path]] = {
     "php": ["php", HERE / "worker_steady.php"],
     "c": [ROOT / "build/cmake/tests/chaos-worker-steady"],
 }
+# Those who work on the queues with kept ends and batches; and which language has which role.
+BATCHES: dict[str, list[str | Path]] = {
+    "python": [sys.executable, HERE / "worker_batch.py"],
+    "php": ["php", HERE / "worker_batch.php"],
+}
+BATCH_ROLES: dict[str, tuple[str, ...]] = {
+    "open": tuple(BATCHES),
+    "member": tuple(BATCHES),
+    "ask": ("python",),
+}
 CLOCK = ROOT / "build/cmake/tests/libshifted_clock.so"
 
 
@@ -167,6 +177,17 @@ class Fleet:
         """So many of each language, or one that feeds or drains the queue."""
         for language in list(STEADY) * each if role == "steady" else ["python"]:
             self.workers.append(Worker(self, language, role, STEADY[language], (queue,)))
+
+    def start_batches(self, queues: tuple[str, ...]) -> None:
+        """All who work on the queues with kept ends and batches."""
+        for role, languages in BATCH_ROLES.items():
+            for language in languages:
+                self.workers.append(Worker(self, language, role, BATCHES[language], queues))
+
+    def start_finish(self, queues: tuple[str, ...]) -> None:
+        """Those who end what is left in these queues."""
+        for language, command in BATCHES.items():
+            self.workers.append(Worker(self, language, "finish", command, queues))
 
     def at_work(self, role: str) -> list[Worker]:
         return [worker for worker in self.workers if worker.role == role and not worker.stopped]

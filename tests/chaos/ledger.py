@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from batch_ledger import KeptFacts
+
 FAR = 1 << 62
 UNANSWERED_MS = 10_000  # a call of which nobody knows what came is over by then
 
@@ -145,6 +147,8 @@ class Facts:
 
     limits: dict[tuple[str, str], GroupLimit] = field(default_factory=dict)  # by queue, group
 
+    kept: KeptFacts = field(default_factory=KeptFacts)  # of messages with `keep`, and of batches
+
     def forgot(self, queue: str, begin: int, end: int) -> bool:
         """Whether a failover may have lost what was done to a queue between these times."""
         return _met(self.forgotten.get(queue, ()), begin, end)
@@ -234,7 +238,7 @@ def _read(facts: Facts, lines: Iterable[str]) -> None:
                 mark, number, queue, failures, crashes = rest
                 death = Death(int(number), queue, int(failures), int(crashes))
                 pushes.setdefault(mark, Push()).deaths.append(death)
-            else:
+            elif not facts.kept.read(word, rest):
                 delivery = _meant(held[rest[0], rest[1]], word)
                 _settle(delivery, word, rest[2:])
                 if word == "acking":

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import ClassVar, TypeAlias
 
 import foreign_verdict
-from drain import PATIENCE_S, UNWANTED, count, drain, hasten
-from fleet import HERE, ROOT, Fleet, now_ms
+from drain import PATIENCE_S, UNWANTED, count, drain, finish, hasten
+from fleet import BATCH_ROLES, HERE, ROOT, Fleet, now_ms
 from verdict import EXPECTED, READONLY, Verdict, judge
 
 import dueq
@@ -41,6 +41,7 @@ class Kind(ABC):
     steady  the queue of those whose handlers never fail, with poison in it
     groups  the queue in which no group may wait beside idle consumers
     limits  the queue whose groups have limits
+    batches the two queues whose messages have kept ends, and are members of batches of both
     """
 
     queues: ClassVar[tuple[str, ...]] = ("chaos", "chaos-away")
@@ -54,6 +55,7 @@ class Kind(ABC):
     steady: ClassVar[str] = ""
     groups: ClassVar[str] = ""
     limits: ClassVar[str] = ""
+    batches: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def url(cls, socket: Path, role: str) -> str:
@@ -93,14 +95,30 @@ class Own(Kind):
     steady: ClassVar[str] = "chaos-steady"
     groups: ClassVar[str] = "chaos-groups"
     limits: ClassVar[str] = "chaos-limits"
+    batches: ClassVar[tuple[str, ...]] = ("chaos-batches", "chaos-guests")
     rate: ClassVar[float] = 250.0
     each: ClassVar[dict[str, int]] = {"produce": 1, "consume": 2, "reach": 1}
-    kills: ClassVar[dict[str, int]] = {"consume": 16, "reach": 8, "produce": 10, "steady": 6}
-    stops: ClassVar[dict[str, int]] = {"consume": 16, "reach": 8, "produce": 6, "steady": 6}
+    kills: ClassVar[dict[str, int]] = {
+        "consume": 16,
+        "reach": 8,
+        "produce": 10,
+        "steady": 6,
+        "open": 8,
+        "member": 12,
+        "ask": 2,
+    }
+    stops: ClassVar[dict[str, int]] = {
+        "consume": 16,
+        "reach": 8,
+        "produce": 6,
+        "steady": 6,
+        "open": 3,
+        "member": 6,
+    }
 
     @classmethod
     def url(cls, socket: Path, role: str) -> str:
-        if role in ("consume", "reach"):
+        if role in ("consume", "reach", *BATCH_ROLES):
             socket = socket.with_name("relay-proxy")
         user = f"{NEAR_USER}:-@" if role == "consume" else ""
         # As by default, shorter than a lease: a client sees each outage that ends leases.
@@ -110,6 +128,7 @@ class Own(Kind):
     def __init__(self, url: str, stack: ExitStack) -> None:
         names = (*self.queues, self.steady)
         self.handles = [stack.enter_context(dueq.Queue(name, url)) for name in names]
+        self.kept = [stack.enter_context(dueq.Queue(name, url)) for name in self.batches]
         self.url_of_all = url
         self.stats: Counter[str] = Counter()
 
@@ -121,17 +140,19 @@ class Own(Kind):
         )
 
     def drain(self, fleet: Fleet, server: Server, short: bool) -> None:
-        fleet.end("produce", "consume", "reach", "feed")
+        fleet.end("produce", "consume", "reach", "feed", *BATCH_ROLES)
         if short:
-            hasten(self.handles, [server])
+            hasten([*self.handles, *self.kept], [server])
         self.stats = drain(self.handles, fleet, self.steady)
+        finish(self.kept, fleet)
 
     def judge(self, ledgers: Iterable[Iterable[str]]) -> Verdict:
         return judge(ledgers, EXPECTED | {READONLY})
 
     def left(self, verdict: AnyVerdict) -> tuple[list[str], list[str]]:
         stats = self.stats
-        return unwanted(self.handles, self.url_of_all, stats), [
+        left = unwanted(self.handles, self.url_of_all, stats)
+        return left + unwanted(self.kept, self.url_of_all, quarantined(self.kept)), [
             f"{stats[name]} {name} were counted by the server, which the ledgers do not explain"
             for name, verb in (("acked", "ack"), ("retried", "retry"))
             if not 0 <= stats[name] - verdict.done[verb] <= verdict.unknown[verb]
@@ -154,6 +175,11 @@ def unwanted(queues: Sequence[dueq.Queue], url: str, stats: Counter[str]) -> lis
         if checked.returncode:
             left.append(f"check {queue.name}: {checked.stdout}{checked.stderr}")
     return left
+
+
+def quarantined(queues: Sequence[dueq.Queue]) -> Counter[str]:
+    """All else that is unwanted may be in queues with kept ends: the dead stay, others expire."""
+    return Counter(quarantined=sum(queue.stats().quarantined for queue in queues))
 
 
 class Foreign(Kind):

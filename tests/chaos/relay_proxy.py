@@ -19,7 +19,7 @@ from fleet import ROOT, now_ms
 
 DIGESTS = dict(
     re.findall(
-        r'"relay_(take|put|done|forget)", "([0-9a-f]{40})"',
+        r'"relay_(take|put|count|done|forget)", "([0-9a-f]{40})"',
         (ROOT / "core/scripts.inc").read_text("utf-8"),
     )
 )

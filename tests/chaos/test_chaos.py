@@ -18,7 +18,10 @@ FIRST, *OTHERS = SERVERS
 PROMISES = (
     *("lost", "acked_again", "two_holders", "early", "healthy_dead", "run_twice"),
     *("out_of_order", "over_limit", "wedged"),
+    *("callbacks_lost", "callbacks_doubled", "results_lost"),
 )
+# What is done with batches and results.
+BATCHES = ("batches", "then", "catch", "finally", "results", "asked")
 
 
 def output(program: str, tmp_path: Path, *options: str) -> str:
@@ -68,6 +71,7 @@ def test_chaos_breaks_no_promise(server: str, tmp_path: Path) -> None:
     assert_done(text, "ack", "retry", "release", "bury", "lease")
     assert_done(text, "moved at their end", "found dead", "successors", "dead letters")
     assert_done(text, "relays interrupted", "of groups in order", "within limits")
+    assert_done(text, *BATCHES)
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from batch_verdict import CALLBACKS, judge_kept
 from expected_state import follows, least_delay
 from group_limits import over_limit
 from ledger import FAR, UNANSWERED_MS, Delivery, Facts, Push, read
@@ -17,6 +18,8 @@ EXPECTED = frozenset({-10, -11, -12, -23, -27})
 READONLY = -24
 # What a failover explains besides: UNAVAILABLE, NOT_DURABLE.
 FAILED_OVER = frozenset({READONLY, -33, -34})
+# What failovers may break of messages and batches for which nobody asked for durability.
+NOT_DURABLE = frozenset({"lost", "callbacks lost", "callbacks doubled"})
 SETTLED_MS = 500  # after a fault, until all are connected again
 OUTAGE_MS = 60_000  # for so long at most holders keep their messages while the server is away
 SENT_MS = 1000  # so long after its ack began the server had it, unless it was away
@@ -52,6 +55,11 @@ class Verdict:
     )  # delivered after a later one of its group
     over_limit: list[str] = field(default_factory=list)  # a group had more than its limits allow
     wedged: list[str] = field(default_factory=list)  # a group waited beside idle consumers
+    callbacks_lost: list[str] = field(default_factory=list)  # of batches, that never came
+    # Of batches, that were pushed twice, or that should not have been pushed.
+    callbacks_doubled: list[str] = field(default_factory=list)
+    results_lost: list[str] = field(default_factory=list)  # of messages, that nobody was told
+    kept: Counter[str] = field(default_factory=Counter)  # batches, their callbacks, and results
     limited: int = 0  # deliveries of groups with limits
     grouped: int = 0  # messages of groups whose order was looked at
     torn: list[str] = field(
@@ -76,6 +84,9 @@ class Verdict:
             f" early={len(self.early)} healthy_dead={len(self.healthy_dead)}"
             f" run_twice={len(self.run_twice)} out_of_order={len(self.out_of_order)}"
             f" over_limit={len(self.over_limit)} wedged={len(self.wedged)}"
+            f" callbacks_lost={len(self.callbacks_lost)}"
+            f" callbacks_doubled={len(self.callbacks_doubled)}"
+            f" results_lost={len(self.results_lost)}"
         )
 
     def taken_back(self) -> str:
@@ -83,6 +94,14 @@ class Verdict:
         return (
             f"taken back by failovers, and so no broken promise: {', '.join(counts) or 'nothing'}"
         )
+
+    def not_durable(self) -> str:
+        counts = (
+            f"{name} {len(marks)}"
+            for name, marks in self.broken().items()
+            if marks and name in NOT_DURABLE
+        )
+        return ", ".join(counts)
 
     def lateness(self) -> list[str]:
         """How late messages came to a consumer that just waited for them."""
@@ -94,7 +113,8 @@ class Verdict:
     def summary(self) -> list[str]:
         done = ", ".join(f"{verb} {number}" for verb, number in sorted(self.done.items()))
         unknown = ", ".join(f"{verb} {number}" for verb, number in sorted(self.unknown.items()))
-        poison = self.poisoned
+        poison, kept = self.poisoned, self.kept
+        callbacks = ", ".join(f"{name} {kept[name]}" for name in CALLBACKS)
         return [
             f"{self.accepted} accepted, {self.deliveries} deliveries; the latest {self.late_ms} ms"
             " after it was due",
@@ -104,6 +124,8 @@ class Verdict:
             f"relayed {self.relayed.total()}: dead letters {self.relayed['dead letter']},"
             f" successors {self.relayed['successor']}",
             f"of groups in order {self.grouped}, within limits {self.limited}",
+            f"batches {kept['batches']}: {callbacks}; results {kept['results']}, asked"
+            f" {kept['asked']}",
             f"poison {poison['pushed']}, killed processes {poison['killed']}, dead or dropped"
             f" {poison['ended']}; steady messages {poison['healthy']}, outlived an outage"
             f" {poison['outlived']}",
@@ -121,6 +143,9 @@ class Verdict:
             "out of order": self.out_of_order,
             "over limit": self.over_limit,
             "wedged": self.wedged,
+            "callbacks lost": self.callbacks_lost,
+            "callbacks doubled": self.callbacks_doubled,
+            "results lost": self.results_lost,
             "torn": self.torn,
             "miscounted": self.miscounted,
             "phantom": self.phantom,
@@ -183,6 +208,11 @@ def judge(ledgers: Iterable[Iterable[str]], expected: Set[int] = EXPECTED) -> Ve
                 verdict.forgotten["over limit"] += 1
             else:
                 verdict.over_limit.append(f"{queue} {group} {end}")
+    kept = judge_kept(facts)
+    for promise, ids in kept.broken.items():
+        verdict.broken()[promise].extend(ids)
+    verdict.forgotten.update(kept.forgotten)
+    verdict.kept = kept.counts
     return verdict
 
 
