@@ -59,6 +59,8 @@ class Peer:
     """The settings for the chart of cost against lateness: its best alone if it names none."""
     fair: Mapping[str, str]
     """By kind of queue, "plain" or "groups": the setting for the measure of fairness."""
+    results: str
+    """The setting for the measure of results; "": the peer is not in it."""
     folder: Path
     cache: Path
 
@@ -299,6 +301,7 @@ def peers(folder: Path = FOLDER) -> dict[str, Peer]:
             workers=told["workers"],
             curve=tuple(told.get("curve", ["best"])),
             fair=told.get("fair", {}),
+            results=told.get("results", ""),
             folder=path.parent,
             cache=CACHE / key,
         )

@@ -86,7 +86,7 @@ def _pass(entry: Entry, server: Server, ways: tuple[str, str], number: int, size
     except Absent as error:
         figures["no_bulk"] = str(error)
         _push(entry.peer, server, count, "one", deadline)
-    figures["work"] = _work(entry.peer, server, count, ways[1], deadline)
+    figures["work"] = worked(entry.peer, server, deadline, "work", count, ways[1])
     kept = found.setdefault(ways[1], {"rounds": []})
     kept["latest"] = figures
     if number:
@@ -116,14 +116,17 @@ def timed_by(
         return told, before, read()
 
 
-def _work(peer: Peer, server: Server, count: int, setting: str, deadline: float) -> Figures:
+def worked(
+    peer: Peer, server: Server, deadline: float, verb: str, count: int, setting: str, *words: str
+) -> Figures:
+    """What it costs that a worker consumes so many jobs. verb: the command of the adapter."""
     before = server.usage()
-    with peer.start(server.environment(), "work", count, setting) as adapter:
+    with peer.start(server.environment(), verb, count, setting, *words) as adapter:
         adapter.await_worker(setting)
         told = adapter.expect("last", deadline)
         adapter.finish()
         if told["count"] != count:
-            raise Failed(f"work: {told['count']} jobs instead of {count}")
+            raise Failed(f"{verb}: {told['count']} jobs instead of {count}")
         return figures_of(told, count - 1, told["last"] - told["first"], server.usage() - before)
 
 
@@ -142,7 +145,7 @@ def figures_of(told: dict[str, Any], count: int, seconds: float, usage: Usage) -
 def medians(rounds: list[Figures]) -> Figures:
     """The medians of the rounds, for each verb that was measured."""
     summary: Figures = {"jobs": median(figures["jobs"] for figures in rounds)}
-    for verb in ("push", "work", "cancel"):
+    for verb in ("push", "work", "ask", "cancel"):
         told = [figures[verb] for figures in rounds if verb in figures]
         if told:
             summary[verb] = {key: median(one[key] for one in told) for key in told[0]}

@@ -38,6 +38,7 @@ import jobs
 import life
 import machine
 import measures
+import results
 import scale
 import size
 import tables
@@ -75,6 +76,7 @@ COMPARED = {
     "waiting": idle_and_recovery.waiting,
     "recovery": idle_and_recovery.recovery,
     "fairness": fairness.fairness,
+    "results": results.results,
 }
 TOGETHER = {
     "delayed": {
@@ -190,8 +192,9 @@ def _chosen(
     if not compared and not own:
         compared = list(COMPARED)
         own = [] if only else list(MEASURES)
-    if compared == ["fairness"]:
-        chosen = [peer for peer in chosen if peer.fair]
+    if compared and {*compared} <= {"fairness", "results"}:
+        fair, keeps = "fairness" in compared, "results" in compared
+        chosen = [each for each in chosen if (fair and each.fair) or (keeps and each.results)]
     return chosen if compared else [], compared, own
 
 

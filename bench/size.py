@@ -37,6 +37,8 @@ class Size:
     rpush: int
     fair: int
     """Messages of a plan, beside those of the light tenant."""
+    results: int
+    """Tasks whose results are kept, or not."""
     many: int
     """Queues, or partitions, of one process."""
     bare: int
@@ -67,6 +69,7 @@ FULL = Size(
     idle_seconds=30,
     rpush=500_000,
     fair=1000,
+    results=2000,
     many=1000,
     bare=10000,
     requests=2000,
@@ -92,6 +95,7 @@ QUICK = Size(
     idle_seconds=10,
     rpush=100_000,
     fair=500,
+    results=500,
     many=300,
     bare=2000,
     requests=500,
@@ -117,6 +121,7 @@ TINY = Size(
     idle_seconds=1,
     rpush=1000,
     fair=60,
+    results=20,
     many=20,
     bare=100,
     requests=50,

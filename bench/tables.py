@@ -5,6 +5,7 @@ from typing import Any
 
 import equal
 import fairness
+import results
 
 EQUAL = (("server_us", 1), ("instructions", 1))
 WAKING = (("push",), ("delivery",), ("due", "delivery"), ("ready",))
@@ -328,6 +329,34 @@ def _fairness(peers: dict[str, Peer]) -> list[str]:
     ]
 
 
+def _results(peers: dict[str, Peer]) -> list[str]:
+    lines = [
+        [
+            f"{_name(key, peer)}, {results.TITLES[kind]}",
+            *(
+                _cell(digits, f"results {kind}", "results", kind, "summary", verb, figure)(peer)
+                for verb in results.VERBS
+                for figure, digits in (("rate", 0), ("server_us", 1), ("calls", 1))
+            ),
+        ]
+        for key, peer in peers.items()
+        for kind in peer.get("results", {})
+    ]
+    if not lines:
+        return []
+    head = [
+        "",
+        *(f"{verb}, {what}" for verb in results.VERBS for what in ("a second", "us", "commands")),
+    ]
+    return [
+        "### A task that keeps its result",
+        "One producer, and one worker that handles one task at a time; then the producer asks for"
+        " the results, one after the other, all of which are there. Tasks a second, the server's"
+        " CPU in microseconds, and its commands with those that scripts call.",
+        table(head, lines),
+    ]
+
+
 def _cost(report: Report) -> list[str]:
     """The floor: the bare commands that dueq's scripts stand for."""
     rows = []
@@ -509,6 +538,7 @@ def markdown(report: Report) -> str:
         *_of_peers(had, report.get("bare")),
         *_equal(had),
         *_fairness(had),
+        *_results(had),
         *_cost(report),
         *_web(report),
         *_durable(report),

@@ -309,6 +309,12 @@ DUEQ_API dueq_status dueq_queue_keep(dueq_queue *queue, int64_t keep_ms);
  */
 DUEQ_API void dueq_queue_preview(dueq_queue *queue, size_t bytes);
 
+/*
+ * From now on dueq_outcome() by this handle ends no message. If the time to live of a message is
+ * over, and no other call has ended the message yet, the end says "expired", and its until_ms is 0.
+ */
+DUEQ_API void dueq_queue_look_only(dueq_queue *queue);
+
 /* Frees the handle. The queue stays in the server. */
 DUEQ_API void dueq_queue_close(dueq_queue *queue);
 

@@ -185,7 +185,8 @@ DUEQ_API dueq_status dueq_find_submit(dueq_queue *queue, dueq_bytes id);
 
 /*
  * Tells how a message ended that was pushed with `keep`. A dead message has ended, whether it was
- * pushed with `keep` or not. If a message's time to live is over, this call ends the message.
+ * pushed with `keep` or not. If a message's time to live is over, this call ends the message, unless
+ * dueq_queue_look_only() was called.
  * timeout_ms: how long the call waits until the message ends, as dueq_reserve(), in one blocking
  *             command.
  * Returns OK, and *result has its dueq_result_end(); EMPTY: the message has not ended; NOT_FOUND:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -10,7 +11,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -23,6 +26,8 @@ PYTHON = [
     [f"order {number}" for number in range(1000)],
     ["cancel order 17 unless it is paid", r"App\Jobs\CancelOrder@handle {'order': 17} 1"],
 ]
+# The command of a program, and its input.
+Program = tuple[list[str], str]
 # Behind the block of the README with this number: what it leaves behind.
 SHOWN = {
     1: "print(queue.stats().leased, dueq.Queue('audit').reserve(timeout=3).body)",
@@ -168,6 +173,125 @@ def test_worker_python_works_when_pasted(shop: dict[str, str]) -> None:
         "order 18",
     ]:
         assert printed in done.stdout.splitlines(), (done.stdout, done.stderr)
+
+
+class Printed:
+    """What a worker prints."""
+
+    def __init__(self, worker: subprocess.Popen[str], log: Path) -> None:
+        assert worker.stdout
+        self._stream = worker.stdout
+        self._log = log
+        self.lines: list[str] = []
+
+    def wait_for(self, text: str) -> None:
+        """Waits for a line with this text, unless the worker has printed it already."""
+        while not any(text in line for line in self.lines):
+            line = self._stream.readline()
+            assert line, (text, self.lines, self._log.read_text(encoding="utf-8"))
+            self.lines.append(line)
+
+
+@contextmanager
+def working(command: list[str], environment: dict[str, str]) -> Iterator[Printed]:
+    """Runs a worker. It is killed if the block takes two minutes."""
+    log = Path(environment["HOME"]) / "worker.log"
+    with (
+        log.open("w", encoding="utf-8") as errors,
+        subprocess.Popen(
+            command,
+            env={**environment, "PYTHONUNBUFFERED": "1"},
+            cwd=environment["HOME"],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        ) as worker,
+    ):
+        limit = Timer(120, worker.kill)
+        limit.start()
+        try:
+            yield Printed(worker, log)
+        finally:
+            limit.cancel()
+            worker.terminate()
+
+
+def worker_command(program: str) -> list[str]:
+    """The command of docs/agents.md, with one job at a time, so that each line comes whole."""
+    [command] = [line for line in blocks("sh", "docs/agents.md") if line.startswith(program)]
+    return command.replace("--concurrency 4", "--concurrency 1").split()
+
+
+def draft_remind_and_approve(
+    printed: Printed, front: Program, approve: Program, shop: dict[str, str]
+) -> None:
+    answer = "(answer with (facts for: where is my parcel?))"
+    assert run(*front, shop) == [answer]
+    printed.wait_for("please approve ticket 7")
+    for kind in ["tone", "law"]:
+        printed.wait_for(f"(check the {kind} of {answer})")
+    people = "import dueq; people = dueq.Queue('people')\n"
+    code = f"{people}print(people.find('remind-7').state.name, people.reschedule('remind-7'))"
+    assert run([sys.executable, "-"], code, shop) == ["DELAYED True"]
+    printed.wait_for("ticket 7 still waits for you")
+    for _ in range(2):
+        assert run(*approve, shop) == [f"sent: {answer}"]
+    code = f"{people}print(people.find('remind-7'))"
+    assert run([sys.executable, "-"], code, shop) == ["None"]
+    printed.wait_for("sends the answer to ticket 7")
+    assert sum("sends the answer" in line for line in printed.lines) == 1
+
+
+def test_agents_python_works_when_pasted(shop: dict[str, str]) -> None:
+    code = blocks("python", "docs/agents.md")
+    app = [block for block in code if block.startswith("# support.py")]
+    front, approve, stages, chains = [block for block in code if block not in app]
+    (Path(shop["HOME"]) / "support.py").write_text("\n".join(app), encoding="utf-8")
+    python = [sys.executable, "-"]
+    command = worker_command("dueq-worker")
+    command[0] = str(Path(sys.executable).parent / command[0])
+    with working(command, shop) as printed:
+        draft_remind_and_approve(printed, (python, front), (python, approve), shop)
+        assert run(python, stages, shop) == []
+        printed.wait_for("monday is done: 2 parts")
+        assert run(python, chains, shop) == []
+        printed.wait_for("all 2 pages are stored")
+    ran = [line for line in printed.lines if re.match(r"read|match|monday|stores|all", line)]
+    parts = [f"{stage} part {number}\n" for stage in ("read", "match") for number in (0, 1)]
+    pages = [f"stores THE TEXT OF PAGE {page}\n" for page in (1, 2)]
+    assert ran[:5] == [*parts, "monday is done: 2 parts\n"]
+    assert (sorted(ran[5:7]), ran[7:]) == (pages, ["all 2 pages are stored\n"])
+
+
+def test_agents_php_works_when_pasted(shop: dict[str, str]) -> None:
+    home = Path(shop["HOME"])
+    for block in blocks("php", "docs/agents.md"):
+        [name] = re.findall(r"^// (\w+\.php)$", block, flags=re.M)
+        (home / name).write_text(block, encoding="utf-8")
+    install_worker(home)
+    front, approve = ([*php(), "front.php"], ""), ([*php(), "approve.php"], "")
+    with working([*php(), *worker_command("vendor/bin/dueq-worker")], shop) as printed:
+        draft_remind_and_approve(printed, front, approve, shop)
+
+
+def install_worker(folder: Path) -> None:
+    """Puts PHP's package of the worker into vendor/, with the interfaces of the distribution."""
+    interfaces = json.loads((ROOT / "dev.d/composer.json").read_text(encoding="utf-8"))
+    ours = {"type": "path", "url": str(ROOT / "bindings/php/worker")}
+    app = {
+        "repositories": {**interfaces["repositories"], "dueq": ours},
+        "require": {"dueq/worker": "@dev"},
+        "config": {"platform": {"ext-dueq": "1.0"}},
+    }
+    (folder / "composer.json").write_text(json.dumps(app), encoding="utf-8")
+    environment = {
+        **os.environ,
+        "COMPOSER_HOME": str(folder / "composer"),
+        "COMPOSER_ALLOW_SUPERUSER": "1",
+        "COMPOSER_NO_AUDIT": "1",
+    }
+    command = ["composer", "install", "--quiet", "--no-interaction", "--working-dir", str(folder)]
+    subprocess.run(command, env=environment, check=True, timeout=60)
 
 
 def test_opentelemetry_python_works_when_pasted(shop: dict[str, str]) -> None:

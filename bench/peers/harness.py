@@ -14,6 +14,9 @@ from typing import Any, ClassVar
 BODY = "x" * 200
 BULK = 500
 """Jobs of one bulk call."""
+RESULT = "done"
+"""What a task returns whose result is kept."""
+KEEP_S = 3600
 
 Handle = Callable[[str], None]
 Options = Mapping[str, Any]
@@ -38,6 +41,8 @@ class Peer:
     no_cancel: ClassVar[str | None] = None
     delayed = False
     """Whether work() is to find jobs that are due later; for peers that look for them apart."""
+    tasks: str | None = None
+    """"plain" or "kept": work() runs tasks that push_task() has enqueued."""
 
     def forks(self, _options: Options) -> bool:
         """Whether jobs are handled in other processes than the one that work() runs in."""
@@ -71,6 +76,15 @@ class Peer:
         """Takes a job back that is not due yet."""
         raise NotImplementedError
 
+    def push_task(self, body: str) -> Any:
+        """Enqueues a task, whose result is kept for KEEP_S if `tasks` is "kept". Returns what ask()
+        takes."""
+        raise NotImplementedError
+
+    def ask(self, task: Any) -> object:
+        """Waits for the result of a task, and returns it."""
+        raise NotImplementedError
+
     def work(self, options: Options, handle: Handle) -> None:
         """Works until the process ends."""
         raise NotImplementedError
@@ -90,13 +104,18 @@ def _cpu() -> float:
 def _timed(count: int, some: int, enqueue: Callable[[int, int], object]) -> None:
     """The first of `count` jobs, then, once it is told to, the others, `some` a call."""
     enqueue(0, 1)
+    _step(1, count, some, enqueue)
+
+
+def _step(first: int, count: int, some: int, take: Callable[[int, int], object]) -> None:
+    """The jobs from `first` on, once it is told to, `some` a call."""
     say(ready=True)
     sys.stdin.readline()
     cpu, begin = _cpu(), time.monotonic()
-    for done in range(1, count, some):
-        enqueue(done, min(done + some, count))
+    for done in range(first, count, some):
+        take(done, min(done + some, count))
     seconds = time.monotonic() - begin
-    say(count=count - 1, seconds=seconds, cpu=_cpu() - cpu)
+    say(count=count - first, seconds=seconds, cpu=_cpu() - cpu)
 
 
 def _push(peer: Peer, count: int, way: str) -> None:
@@ -122,6 +141,19 @@ def _delay(peer: Peer, count: int, spread_ms: float, base_ms: float, way: str) -
     jobs = _due(count, spread_ms, base_ms)
     some = BULK if way == "bulk" else 1
     _timed(count, some, lambda begin, end: peer.delay(jobs[begin:end]))
+
+
+def _tasks(peer: Peer, count: int) -> None:
+    tasks: list[Any] = []
+
+    def ask(begin: int, _: int) -> None:
+        result = peer.ask(tasks[begin])
+        if result != RESULT:
+            sys.exit(f"the result is {result!r} instead of {RESULT!r}")
+
+    _timed(count, 1, lambda *_: tasks.append(peer.push_task(BODY)))
+    if peer.tasks == "kept":
+        _step(0, count, 1, ask)
 
 
 def _due(count: int, spread_ms: float, base_ms: float) -> list[tuple[str, float]]:
@@ -258,10 +290,14 @@ def main(peer: Peer) -> None:
     """Runs one command: adapter CACHE COMMAND ARGS..."""
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
     command, *words = sys.argv[2:]
+    if command in ("tasks", "run"):
+        peer.tasks = words[-1]
     peer.connect()
     if command == "push":
         _push(peer, int(words[0]), words[1])
-    elif command == "work":
+    elif command == "tasks":
+        _tasks(peer, int(words[0]))
+    elif command in ("work", "run"):
         _count(peer, int(words[0]), words[1])
     elif command == "delay":
         _delay(peer, int(words[0]), float(words[1]), float(words[2]), words[3])

@@ -66,7 +66,7 @@ static const struct route routes[] = {
 static const struct route items[] = {
     {"GET", "messages", "preview ", get_message},
     {"GET", "inspect", "", get_inspect},
-    {"GET", "result", "", get_result},
+    {"GET", "result", "wait ", get_result},
     {"GET", "batches", "", get_batch},
     {0},
 };
@@ -144,9 +144,34 @@ void api_item(const struct call *call, const char *key, dueq_bytes subject, dueq
         api_line(call, json_of_item(key, subject, status, 0));
 }
 
-static void refuse(const struct call *call, unsigned int code, const char *text) {
+void api_refuse(const struct call *call, unsigned int code, const char *status, const char *text) {
     call->answer->status = code;
-    say(call, dueq_status_name(code == 404 ? DUEQ_NOT_FOUND : DUEQ_INVALID), text);
+    say(call, status, text);
+}
+
+static void refuse(const struct call *call, unsigned int code, const char *text) {
+    api_refuse(call, code, dueq_status_name(code == 404 ? DUEQ_NOT_FOUND : DUEQ_INVALID), text);
+}
+
+/* Waiting */
+
+int64_t api_wait_ms(const struct call *call) {
+    const char *wait = api_word(call, "wait");
+    const int64_t wait_ms = wait ? cli_duration(&call->cli, "wait", wait) : 0;
+    if (wait_ms > WEB_WAIT_MS)
+        cli_usage(&call->cli, "wait is %d s at most; then send the request again",
+                  WEB_WAIT_MS / 1000);
+    return wait_ms;
+}
+
+dueq_status api_finish(const struct call *call, dueq_status status, dueq_result **result) {
+    *result = NULL;
+    if (status != DUEQ_PENDING)
+        return status;
+    while ((status = dueq_wait(call->cli.client, 250)) == DUEQ_PENDING)
+        if (!http_wait(call->request, 0))
+            dueq_stop_wait(call->cli.client);
+    return dueq_take(call->cli.client, result);
 }
 
 /* Paths */

@@ -146,11 +146,45 @@ void get_inspect(struct call *call) {
     dueq_result_free(result);
 }
 
-/* A message that has not ended has the status EMPTY. The call does not wait. */
+/* Counts the request as one that waits for a result. False: WEB_WAITERS wait; refuses it. */
+static bool begin_waiting(struct call *call) {
+    struct web *web = call->web;
+    char text[128];
+    pthread_mutex_lock(&web->lock);
+    const bool room = web->waiters < WEB_WAITERS;
+    web->waiters += room;
+    pthread_mutex_unlock(&web->lock);
+    if (room)
+        return true;
+    snprintf(text, sizeof text,
+             "%d requests wait for results, and no more may: send the request again in a second, "
+             "or without wait",
+             WEB_WAITERS);
+    api_refuse(call, 503, "BUSY", text);
+    return false;
+}
+
+static void end_waiting(struct web *web) {
+    pthread_mutex_lock(&web->lock);
+    web->waiters--;
+    pthread_mutex_unlock(&web->lock);
+}
+
+/*
+ * A message that has not ended when the wait is over has the status EMPTY. The request ends no
+ * message, because a reader may send it, who may change nothing.
+ */
 void get_result(struct call *call) {
     const dueq_bytes id = {call->item, strlen(call->item)};
+    const int64_t wait_ms = api_wait_ms(call);
     dueq_result *result;
-    dueq_status status = dueq_outcome(call->cli.queue, id, 0, &result);
+    if (wait_ms > 0 && !begin_waiting(call))
+        return;
+    dueq_queue_look_only(call->cli.queue);
+    dueq_status status =
+        api_finish(call, dueq_outcome_submit(call->cli.queue, id, wait_ms), &result);
+    if (wait_ms > 0)
+        end_waiting(call->web);
     const dueq_end *end = dueq_result_end(result, 0);
     if (end)
         api_line(call, json_of_end(call->cli.queue_name, end));

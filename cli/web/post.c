@@ -33,17 +33,6 @@ void post_push(struct call *call) {
 
 /* Reserve */
 
-/* Completes a call, and ends its wait if the client closes the connection. */
-static dueq_status wait_for(struct call *call, dueq_status status, dueq_result **result) {
-    *result = NULL;
-    if (status != DUEQ_PENDING)
-        return status;
-    while ((status = dueq_wait(call->cli.client, 250)) == DUEQ_PENDING)
-        if (!http_wait(call->request, 0))
-            dueq_stop_wait(call->cli.client);
-    return dueq_take(call->cli.client, result);
-}
-
 static void give_back(struct call *call, const dueq_result *result) {
     dueq_bytes tickets[DUEQ_MAX_BATCH];
     const size_t count = dueq_result_count(result);
@@ -53,16 +42,13 @@ static void give_back(struct call *call, const dueq_result *result) {
 }
 
 void post_reserve(struct call *call) {
-    const char *wait = api_word(call, "wait"), *lease = api_word(call, "lease");
+    const char *lease = api_word(call, "lease");
     const size_t count = api_count(call, 1);
-    const int64_t wait_ms = wait ? cli_duration(&call->cli, "wait", wait) : 0;
+    const int64_t wait_ms = api_wait_ms(call);
     const int64_t lease_ms = lease ? cli_duration(&call->cli, "lease", lease) : 0;
-    if (wait_ms > WEB_WAIT_MS)
-        cli_usage(&call->cli, "wait is %d s at most; then send the request again",
-                  WEB_WAIT_MS / 1000);
     dueq_result *result;
     dueq_status status =
-        wait_for(call, dueq_reserve_submit(call->cli.queue, count, wait_ms, lease_ms), &result);
+        api_finish(call, dueq_reserve_submit(call->cli.queue, count, wait_ms, lease_ms), &result);
     if (status == DUEQ_OK && !http_wait(call->request, 0)) {
         give_back(call, result);
         status = DUEQ_EMPTY; /* the client is gone */
@@ -108,7 +94,7 @@ static void each(struct call *call, const char *key, submit *plain, timed *begin
         dueq_result *result;
         dueq_status status =
             plain ? plain(call->cli.queue, items, count) : begin(call->cli.queue, items, count, ms);
-        status = wait_for(call, status, &result);
+        status = api_finish(call, status, &result);
         for (size_t i = 0; i < dueq_result_count(result); i++)
             api_line(call, json_of_item(key, items[i], dueq_result_status(result, i),
                                         dueq_result_state(result, i)));

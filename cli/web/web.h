@@ -13,8 +13,10 @@
 enum {
     WEB_LOOKED = 2000, /* messages that one request reads, at most */
     WEB_STEP = 64, /* messages that one call reads: other clients of the server wait meanwhile */
-    WEB_WAIT_MS = 60000, /* the longest wait of a reserve */
-    WEB_BUSY_MS = 3000,  /* how long a request may go on changing messages */
+    WEB_WAIT_MS = 60000, /* the longest wait of a reserve, and for a result */
+    /* requests that wait for results; fewer than one address may send, so others come through */
+    WEB_WAITERS = 48,
+    WEB_BUSY_MS = 3000, /* how long a request may go on changing messages */
     /* bytes of a body in one piece; a multiple of 3, so that base64 needs no padding */
     WEB_PIECE = 49152
 };
@@ -26,6 +28,7 @@ struct web {
     pthread_mutex_t lock;
     dueq_client *idle[HTTP_MAX_CONNECTIONS]; /* clients that no request uses */
     size_t idle_count;
+    size_t waiters; /* requests that wait for results */
     struct events *events;
 };
 
@@ -66,6 +69,12 @@ void api_line(const struct call *call, json_object *object);
 void api_end(const struct call *call, dueq_status status);
 /* The same for one id, ticket, name or queue, whose outcome is written as an object. */
 void api_item(const struct call *call, const char *key, dueq_bytes subject, dueq_status status);
+/* Writes a failure of which the server knows nothing. `status` is its name. */
+void api_refuse(const struct call *call, unsigned int code, const char *status, const char *text);
+/* The argument `wait` in milliseconds; 0: it is not given. */
+int64_t api_wait_ms(const struct call *call);
+/* Completes a call, and ends its wait if the client closes the connection. */
+dueq_status api_finish(const struct call *call, dueq_status status, dueq_result **result);
 /* Sets the header Dueq-Next: the cursor of the next request. */
 void api_next(const struct call *call, dueq_bytes cursor);
 /* Writes {"done": N}, as the shell prints sums. */

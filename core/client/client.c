@@ -271,7 +271,9 @@ dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_s
         return status;
     if ((*queue = take_cached_queue(client, name, name_size))) {
         (*queue)->durability = (dueq_durability){0};
+        (*queue)->keep_ms = 0;
         (*queue)->preview_bytes = 0;
+        (*queue)->looks_only = false;
         (*queue)->is_partition = false;
         return DUEQ_OK;
     }
@@ -288,6 +290,8 @@ dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_s
 }
 
 void dueq_queue_preview(dueq_queue *queue, size_t bytes) { queue->preview_bytes = bytes; }
+
+void dueq_queue_look_only(dueq_queue *queue) { queue->looks_only = true; }
 
 void dueq_queue_close(dueq_queue *queue) {
     if (!queue)

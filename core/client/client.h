@@ -92,6 +92,7 @@ struct dueq_queue {
     int64_t keep_ms;             /* of pushes by this handle: how long their ends are kept */
     int64_t max_durable_ms;      /* the longest time for durability that a call asked for */
     size_t preview_bytes;        /* the most bytes of a body in find and peek; 0: all */
+    bool looks_only;             /* outcome ends no message */
     int64_t clock_offset_us;     /* the server's clock less the monotonic one */
     int64_t clock_read_us;       /* when that was read; 0: it was not read yet */
     int64_t clock_error_ms;      /* that difference is too small by this at most */

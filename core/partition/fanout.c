@@ -41,6 +41,7 @@ static void ask_next(dueq_client *client) {
     }
     if (handle) {
         dueq_queue_preview(handle, queue->preview_bytes);
+        handle->looks_only = queue->looks_only;
         handle->partition_count = dueq__partitions_of(queue)->count;
     }
     if (fanout->looks)

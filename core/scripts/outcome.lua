@@ -1,9 +1,11 @@
--- outcome: how a message ended, if that is noted. It ends a message whose time to live is over.
+-- outcome: how a message ended, if that is noted. It ends a message whose time to live is over,
+-- unless the call only looks.
 -- keys msg delayed leased dead outbox attempts meta ends kept started awaited guests end_wake
 -- keys wake turns working parked timers
 -- includes message decimal now note_end deferred_removals count refuse_layout noop_write wake
 -- includes leaves chain_failed
--- args alone: id; for how many ms the caller waits (0: it does not); 'r' if it took the wake token
+-- args alone: id; for how many ms the caller waits (0: it does not); 'r' if it took the wake token;
+--   'l' if it only looks
 -- Returns nil: no such message is known; else { now ms, in how many ms the caller must ask again
 --   (-1: it is told), state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox; 0: there is no such
 --   message), record (lib/note_end.lua; '': it has not ended), until when the record is kept (0: as
@@ -14,7 +16,8 @@ local id, now = ARGV[1], now_ms()
 local m = find_message(id, { delayed, leased, dead, outbox })
 local e = m and envelope_read(m.envelope)
 local state = m and (m.place or 0) + 1 or 0
-if state > 0 and state < 3 and e and e.keep and e.expires and e.expires <= now then
+local expired = state > 0 and state < 3 and e and e.keep and e.expires and e.expires <= now
+if expired and ARGV[4] ~= 'l' then
   -- include leaves
   -- include chain_failed
   leaves({ m.ticket }, true)
@@ -33,7 +36,7 @@ if state > 0 and state < 3 and e and e.keep and e.expires and e.expires <= now t
     wake_one()
   end
   count('expired', 1)
-  state = 0
+  state, expired = 0, false
 end
 local record, stays = nil, nil
 if state == 0 or state > 3 then
@@ -46,6 +49,9 @@ if not record and state == 4 then
   -- A dead message is its own end, also when the record is over.
   record, stays = string.format('dead %s 0\n', decimal(tonumber(m.time))) .. m.ticket .. '\n\n'
     .. m.had.error, 0
+elseif expired then
+  -- Another call ends the message.
+  record, stays = string.format('expired %s 0\n', decimal(e.expires)) .. m.ticket .. '\n\n', 0
 end
 if record then
   if ARGV[3] == 'r' then

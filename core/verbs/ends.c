@@ -103,6 +103,8 @@ static dueq_status request(dueq_client *client, bool keep_waiting, bool had_duti
     dueq__resp_bytes(&words, asked->id.data, asked->id.size);
     dueq__resp_number(&words, keep_waiting ? NOTED_MS : 0);
     dueq__resp_text(&words, had_duties ? "r" : "");
+    if (client->op->queue->looks_only)
+        dueq__resp_text(&words, "l");
     return dueq__op_submit(client, &words);
 }
 

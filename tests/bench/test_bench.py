@@ -153,6 +153,26 @@ def test_one_that_ends_pushes_the_next_of_its_group() -> None:
 
 
 @pytest.mark.slow
+def test_results_alone(tmp_path: Path) -> None:
+    target = tmp_path / "bench.json"
+    done = bench(target, "--only", "results", *(word for key in OURS for word in ("--only", key)))
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(target.read_text(encoding="utf-8"))
+    [(key, peer)] = report["peers"].items()
+    assert (key, peer["failed"], peer["cannot"]) == ("dueq-python", {}, {})
+    for kind, verbs in (("plain", {"push", "work"}), ("kept", {"push", "work", "ask"})):
+        summary = peer["results"][kind]["summary"]
+        assert summary.keys() == {"jobs", *verbs}
+        for verb in verbs:
+            for name in ("rate", "server_us", "client_us", "calls", "reads"):
+                assert summary[verb][name] > 0, (kind, verb, name)
+    page = target.with_suffix(".md").read_text(encoding="utf-8")
+    assert "### A task that keeps its result" in page
+    for kind in ("without", "with"):
+        assert f"| **dueq, Python**, {kind} results |" in page
+
+
+@pytest.mark.slow
 def test_fairness_alone(tmp_path: Path) -> None:
     target = tmp_path / "bench.json"
     done = bench(target, "--only", "fairness", "--only", "dueq-python")

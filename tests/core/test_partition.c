@@ -297,6 +297,22 @@ static size_t count_pages(size_t page, size_t preview) {
     return count;
 }
 
+static void test_outcome_that_only_looks_ends_no_message_of_a_partition(void **state) {
+    (void)state;
+    dueq_draft draft = DUEQ_DRAFT;
+    dueq_result *ended;
+    draft.id = draft.body = draft.key = BYTES("one");
+    draft.ttl_ms = 50;
+    draft.keep_ms = 60000;
+    assert_status(jobs.client, OK, dueq_push(orders, &draft, 1, NULL));
+    dueq_queue_look_only(orders);
+    assert_status(jobs.client, OK, dueq_outcome(orders, BYTES("one"), 20000, &ended));
+    assert_string_equal(dueq_result_end(ended, 0)->outcome, "expired");
+    dueq_result_free(ended);
+    assert_int_equal(counts_of(orders).ready, 1);
+    assert_int_equal(counts_of(orders).expired, 0);
+}
+
 /* Successors come to partitions from a queue that has none, by way of its outbox. */
 static void test_successors_from_another_queue_go_by_their_group(void **state) {
     (void)state;
@@ -1119,6 +1135,7 @@ int main(void) {
         ORDERS_TEST(test_tickets_are_settled),
         ORDERS_TEST(test_successors_from_another_queue_go_by_their_group),
         ORDERS_TEST(test_pages_and_what_takes_away),
+        ORDERS_TEST(test_outcome_that_only_looks_ends_no_message_of_a_partition),
         ORDERS_TEST(test_pusher),
         ORDERS_TEST(test_one_consumer_has_all),
         ORDERS_TEST(test_consumers_share_evenly),

@@ -429,6 +429,44 @@ static void test_pages_of_large_messages_are_short(void **state) {
     dueq_queue_preview(jobs.queue, 0);
 }
 
+static void assert_expired(dueq_queue *queue, int64_t timeout_ms, bool stays) {
+    dueq_counts counts = DUEQ_COUNTS;
+    dueq_result *ended;
+    assert_status(jobs.client, OK, dueq_outcome(queue, BYTES("one"), timeout_ms, &ended));
+    assert_string_equal(dueq_result_end(ended, 0)->outcome, "expired");
+    assert_int_equal(dueq_result_end(ended, 0)->until_ms == 0, stays);
+    dueq_result_free(ended);
+    assert_status(jobs.client, OK, dueq_stats(queue, &counts));
+    assert_int_equal(counts.ready, stays);
+    assert_int_equal(counts.expired, !stays);
+}
+
+static void test_outcome_that_only_looks_ends_no_message(void **state) {
+    (void)state;
+    dueq_draft draft = DUEQ_DRAFT;
+    dueq_queue *other;
+    draft.id = draft.body = BYTES("one");
+    draft.ttl_ms = 50;
+    assert_status(jobs.client, OK, dueq_queue_open(jobs.client, "other", 5, &other));
+    assert_status(jobs.client, OK, dueq_queue_keep(other, 60000));
+    dueq_queue_look_only(other);
+    assert_status(jobs.client, OK, dueq_push(other, &draft, 1, NULL));
+    assert_expired(other, 20000, true);
+    assert_expired(other, 0, true);
+    /* A handle that is opened again ends it, and keeps no ends. */
+    dueq_queue_close(other);
+    assert_status(jobs.client, OK, dueq_queue_open(jobs.client, "other", 5, &other));
+    assert_expired(other, 0, false);
+    dueq_result *found;
+    draft.id = BYTES("two");
+    draft.ttl_ms = 0;
+    assert_status(jobs.client, OK, dueq_push(other, &draft, 1, NULL));
+    assert_status(jobs.client, OK, dueq_find(other, BYTES("two"), &found));
+    assert_int_equal(dueq_result_message(found, 0)->keep_ms, 0);
+    dueq_result_free(found);
+    dueq_queue_close(other);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_peek_by_state_and_page),
@@ -444,6 +482,7 @@ int main(void) {
         TEST(test_rates_of_minutes_before),
         TEST(test_queues_by_page),
         TEST(test_queues_among_others),
+        TEST(test_outcome_that_only_looks_ends_no_message),
     };
     return run_on_server(tests, NULL);
 }

@@ -109,6 +109,7 @@ def test_messages_of_groups_take_turns(site: Site) -> None:
         ("messages", {"delay": "1s", "at": "1000000000"}, "x", "exclude each other"),
         ("messages", {"id": "a\nb"}, "x", "id"),
         ("reserve", {"wait": "2m"}, "", "60 s at most"),
+        ("reserve", {"wait": "soon"}, "", "--wait soon is not a duration"),
         ("reserve", {"count": "201"}, "", "from 1 to 200"),
         ("reserve", {"cuont": "1"}, "", "no such argument"),
         ("ack", {}, "", "one ticket on each line"),
@@ -201,6 +202,76 @@ def test_who_gives_up_waiting_takes_no_message(site: Site) -> None:
     time.sleep(1)  # its absence is seen
     site.post("orders", "messages", body="for another")
     assert site.post("orders", "reserve", wait="5s").object["body"] == "for another"
+
+
+def kept(site: Site, **options: str) -> None:
+    assert site.post("orders", "messages", id="x", body="x", keep="1h", **options).code == 200
+
+
+def test_result_waits_for_the_end(site: Site) -> None:
+    kept(site)
+    empty = {"id": "x", "status": "EMPTY"}
+    assert site.get("orders", "result", "x").object == empty
+    started = time.monotonic()
+    answer = site.get("orders", "result", "x", wait="1s")
+    assert (answer.code, answer.object) == (200, empty)
+    assert time.monotonic() - started >= 1
+    with ThreadPoolExecutor(2) as waiters:
+        waits = [waiters.submit(site.get, "orders", "result", "x", wait="60s") for _ in range(2)]
+        ticket = site.post("orders", "reserve", wait="20s").object["ticket"]
+        site.shell("ack", "orders", ticket, "--result", "packed")
+        printed = site.shell("result", "--json", "orders", "x")
+        assert [wait.result().body for wait in waits] == [printed, printed]
+    assert json.loads(printed)["result"] == "packed"
+    refused = site.get("orders", "result", "x", wait="61s")
+    assert (refused.code, refused.object["status"]) == (400, "INVALID")
+    assert "60 s at most" in refused.object["text"]
+    assert site.get("orders", "result", "other", wait="60s").code == 404
+
+
+@pytest.mark.parametrize("wait", ["0", "60s"])
+def test_result_ends_no_message(site: Site, wait: str) -> None:
+    kept(site, ttl="100ms")
+    while site.get("orders", "result", "x", wait=wait).object.get("outcome") != "expired":
+        time.sleep(0.01)
+    counts = site.get("orders").object
+    assert (counts["ready"], counts["expired"]) == (1, 0)
+    assert json.loads(site.shell("result", "--json", "orders", "x"))["outcome"] == "expired"
+    counts = site.get("orders").object
+    assert (counts["ready"], counts["expired"]) == (0, 1)
+
+
+def test_so_many_wait_for_results_that_others_are_answered(site: Site) -> None:
+    kept(site)
+    with ThreadPoolExecutor(60) as waiters:
+        waits = [waiters.submit(site.get, "orders", "result", "x", wait="60s") for _ in range(60)]
+        while (refused := site.get("orders", "result", "x", wait="1ms")).code == 200:
+            pass
+        assert (refused.code, refused.object["status"]) == (503, "BUSY")
+        assert "48 requests wait for results" in refused.object["text"]
+        assert site.get("orders", "result", "x").object["status"] == "EMPTY"
+        ticket = site.post("orders", "reserve").object["ticket"]
+        assert site.post("orders", "ack", body=ticket).code == 200
+        answers = [wait.result() for wait in waits]
+    assert {answer.code for answer in answers} == {200, 503}
+    waited = [answer.object["outcome"] for answer in answers if answer.code == 200]
+    # The requests above may have taken the place of one.
+    assert (len(waited) in (47, 48), set(waited)) == (True, {"acked"})
+    assert site.get("orders", "result", "x", wait="60s").object["outcome"] == "acked"
+
+
+def test_who_gives_up_waiting_for_a_result_makes_room(site: Site) -> None:
+    kept(site)
+    token = {"Authorization": f"Bearer {TOKEN}"}
+    connections = [site.connection() for _ in range(60)]
+    for connection in connections:
+        connection.request("GET", path("orders", "result", "x", wait="60s"), headers=token)
+    while site.get("orders", "result", "x", wait="1ms").code == 200:
+        pass
+    for connection in connections:
+        connection.close()
+    while site.get("orders", "result", "x", wait="1ms").code == 503:
+        pass
 
 
 def test_what_people_do_with_messages(site: Site) -> None:
@@ -425,6 +496,7 @@ def test_the_document_s_commands_work_when_pasted(site: Site) -> None:
     lines = done.stdout.splitlines()
     assert lines[0] == '{"id":"order-7","status":"OK"}'
     assert lines[3] == "pack order 7"
+    assert json.loads(lines[-1])["outcome"] == "acked"
     counts = site.get("orders").object
     assert [counts[name] for name in ("ready", "delayed", "leased", "acked")] == [0, 0, 0, 1]
 

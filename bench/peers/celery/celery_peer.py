@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import harness
 from celery import Celery
+from celery.result import AsyncResult
 
 app = Celery("bench", broker=f"redis+socket://{os.environ['PEER_REDIS_SOCKET']}")
 app.conf.update(
@@ -26,12 +27,31 @@ def job(body: str) -> None:
     harness.handled(body)
 
 
+@app.task(name="bench.kept", ignore_result=False)
+def kept(body: str) -> str:
+    harness.handled(body)
+    return harness.RESULT
+
+
 class CeleryPeer(harness.Peer):
     no_bulk = "a group sends its tasks one by one"
     no_cancel = "revoke is a broadcast that workers remember; the task stays until one drops it"
 
+    def connect(self) -> None:
+        if self.tasks == "kept":
+            app.conf.update(
+                result_backend=f"redis+socket://{os.environ['PEER_REDIS_SOCKET']}",
+                result_expires=harness.KEEP_S,
+            )
+
     def push(self, body: str) -> None:
         job.delay(body)
+
+    def push_task(self, body: str) -> AsyncResult:
+        return (kept if self.tasks == "kept" else job).delay(body)
+
+    def ask(self, task: AsyncResult) -> object:
+        return task.get(timeout=60)
 
     def delay(self, jobs: Sequence[tuple[str, float]]) -> None:
         for body, due in jobs:

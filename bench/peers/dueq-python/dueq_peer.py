@@ -1,9 +1,11 @@
 """dueq from Python."""
 
+import logging
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -40,7 +42,29 @@ class Dueq(harness.Peer):
         if not self.queue.cancel(job):
             raise RuntimeError(f"{job} was not there")
 
+    def push_task(self, body: str) -> Any:
+        import dueq_tasks
+
+        if self.tasks == "kept":
+            return dueq_tasks.kept.push(body)
+        return dueq_tasks.plain.push(body)
+
+    def ask(self, task: Any) -> object:
+        return task.result(timeout=60)
+
+    def run_tasks(self, options: harness.Options) -> None:
+        from dueq.worker import command
+
+        # Without a line for each job, as the other workers here.
+        logging.getLogger("dueq.worker").setLevel(logging.WARNING)
+        command.main(
+            ["dueq_tasks:app", "--concurrency", "1", "--prefetch", str(options["prefetch"])]
+        )
+
     def work(self, options: harness.Options, handle: harness.Handle) -> None:
+        if self.tasks:
+            self.run_tasks(options)
+            return
         slack = options["slack_ms"] / 1000
         for message in self.queue.consume(prefetch=options["prefetch"], slack=slack):
             with message:

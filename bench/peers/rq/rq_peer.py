@@ -14,11 +14,16 @@ import harness
 import redis
 import rq
 
-JOB = "rq_peer.job"
+JOB, KEPT = "rq_peer.job", "rq_peer.kept"
 
 
 def job(body: str) -> None:
     harness.handled(body)
+
+
+def kept(body: str) -> str:
+    harness.handled(body)
+    return harness.RESULT
 
 
 class Rq(harness.Peer):
@@ -33,6 +38,14 @@ class Rq(harness.Peer):
 
     def push(self, body: str) -> None:
         self.queue.enqueue(JOB, body, result_ttl=0)
+
+    def push_task(self, body: str) -> rq.job.Job:
+        if self.tasks == "kept":
+            return self.queue.enqueue(KEPT, body, result_ttl=harness.KEEP_S)
+        return self.queue.enqueue(JOB, body, result_ttl=0)
+
+    def ask(self, task: rq.job.Job) -> object:
+        return task.return_value(refresh=True)
 
     def push_many(self, bodies: Sequence[str]) -> None:
         self.queue.enqueue_many(
