@@ -129,7 +129,8 @@ class DueqBackend(framework.BaseTaskBackend):
 
 def _check(options: Mapping[str, Any]) -> None:
     """Raises TypeError or ValueError if the options are not those of App.task()."""
-    limits = ("timeout", "kill_after")
-    App().task(**{key: value for key, value in options.items() if key in limits})
-    others = {key: value for key, value in options.items() if key not in (*limits, *OF_THE_APP)}
+    of_task = ("timeout", "kill_after", "retry_on", "fail_on")
+    made = App().task("any", **{key: value for key, value in options.items() if key in of_task})
+    made(_check)
+    others = {key: value for key, value in options.items() if key not in (*of_task, *OF_THE_APP)}
     row(b"", cast("Options", others))
