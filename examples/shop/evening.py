@@ -204,12 +204,12 @@ class Shop:
                 self.closed.wait(1 / ORDERS_A_SECOND)
 
     def ask(self, method: str, path: str, body: str | None = None) -> tuple[int, Any]:
-        """The status and the JSON that the front answers. 0: it does not answer."""
+        """The status, and of a success the JSON, that the front answers. 0: it does not answer."""
         connection = HTTPConnection(*self.address, timeout=10)
         with closing(connection), suppress(OSError, HTTPException):
             connection.request(method, path, body, {"content-type": "application/json"})
             answer = connection.getresponse()
-            return answer.status, json.loads(answer.read() or "null")
+            return answer.status, json.load(answer) if answer.status < 300 else None
         return 0, None
 
     def wait_for_work(self) -> None:
