@@ -150,8 +150,13 @@ def test_django_result_that_does_not_exist(app: dueq.App) -> None:
     queue = app.queue("kept")
     cancelled = kept(tasks.add).enqueue(1)
     assert queue.cancel(cancelled.id)
+    raw = queue.push("raw", keep=60)
+    message = queue.reserve()
+    assert message
+    message.ack(result=b"no JSON")
     ids = [
         cancelled.id,
+        raw,
         "no-such-id",
         "",
         queue.push("no task", keep=60),

@@ -109,7 +109,10 @@ def keep_error(job: Job, error: framework.TaskError) -> None:
 
 def of_end(end: End, queue: str, alias: str, found: Found) -> framework.TaskResult | None:
     """The result of a task that has succeeded. None: the end does not say of which task it is."""
-    kept = JSON.loads(end.result) if end.has_result else None
+    try:
+        kept = JSON.loads(end.result)
+    except ValueError:  # no worker's result, or none
+        return None
     if not isinstance(kept, dict) or kept.keys() != set(_IN_RESULT):
         return None
     result = replace(
