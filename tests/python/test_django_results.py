@@ -62,7 +62,7 @@ def test_django_result_of_a_task_that_succeeds(app: dueq.App) -> None:
 
     assert len(drain(app)) == 1
     found.refresh()
-    again = tasks.add.using(backend="kept").get_result(pushed.id)
+    again = kept(tasks.add).get_result(pushed.id)
     for result in (found, again, asyncio.run(backend().aget_result(pushed.id))):
         assert (result.task, result.status, result.return_value) == (pushed.task, "SUCCESSFUL", 3)
         assert (result.args, result.kwargs, result.errors) == ([1], {"b": 2}, [])
@@ -163,7 +163,7 @@ def test_django_result_that_does_not_exist(app: dueq.App) -> None:
         queue.push(json={"args": [1]}, headers={"task": "os.system"}),
     ]
     # Of a program that does not ask get_result().
-    plain = app.push("django_site.tasks.add", [1, 2], queue="first", keep=60)
+    plain = dueq.App().push("django_site.tasks.add", [1, 2], queue="first", keep=60)
     drain(app, queues=["first"])
     assert app.result(plain, queue="first") == 3
     for id in [*ids, plain]:
