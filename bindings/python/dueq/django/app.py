@@ -49,6 +49,11 @@ class DjangoApp(App):
     def queue_names(self) -> tuple[str, ...]:
         return self._queue_names
 
+    @property
+    def task_names(self) -> None:
+        """A worker finds a task when its first message comes."""
+        return None
+
     def known(self, task: framework.Task) -> Task[..., Any]:
         """The task of this app for a task of Django."""
         with self._lock:
