@@ -152,6 +152,7 @@ enum {
     DUEQ_MAX_SLACK_MS = 100,        /* the largest slack_ms of a consumer */
     DUEQ_MAX_PUSHES = 10000,        /* pushes that a pusher holds, unless it is told how many */
     DUEQ_MAX_WORKER_LEASES = 100,   /* leased messages that a dueq_worker lists */
+    DUEQ_MAX_WORKER_TASKS = 4096,   /* the names of tasks of a dueq_worker */
     DUEQ_MAX_FAILURES = 1000,       /* failures that a queue keeps */
     DUEQ_MAX_RESULT = 1048576,      /* the result of an ack */
     DUEQ_MAX_SOCKETS = 3,           /* descriptors that dueq_poll_set() fills in */
@@ -739,6 +740,8 @@ typedef struct dueq_worker {
      */
     const void *leases;
     size_t lease_count;
+    /* The names of the tasks that its program knows, each in a line; empty: it does not say. */
+    dueq_bytes tasks;
     /* The end of what was made. */
 } dueq_worker;
 
@@ -1171,6 +1174,11 @@ typedef struct dueq_consumer_options {
     const char *program;
     /* The slots of the dueq_worker; 0: the concurrency. */
     size_t slots;
+    /*
+     * The names of the tasks that the program knows, for its dueq_worker: each in a line, in at
+     * most DUEQ_MAX_WORKER_TASKS bytes. Longer, or size 0: the dueq_worker does not say them.
+     */
+    dueq_bytes tasks;
     /* The end of what was made. */
 } dueq_consumer_options;
 

@@ -647,7 +647,8 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(COUNT, leased) \
     X(COUNT, running) \
     X(FLAG, stopping) \
-    X(LEASES, leases)
+    X(LEASES, leases) \
+    X(TEXT, tasks)
 #define DUEQ_FAILURE_FIELDS(X) \
     X(TIME, time_ms) \
     X(FAILURE_KIND, kind) \

@@ -61,16 +61,16 @@ static PyObject *wake_by(int descriptor) {
 
 /* Made from core/options.toml by core/verbs.py: the options of consume. */
 /*
- * row: (prefetch, lease_ms, max_run_ms, slack_ms, order, concurrency).
+ * row: (prefetch, lease_ms, max_run_ms, slack_ms, order, concurrency, tasks).
  */
 static int consumer_options_fill(dueq_consumer_options *options, PyObject *row) {
-    Py_ssize_t prefetch, concurrency;
+    Py_ssize_t prefetch, concurrency, tasks_size;
     long long lease_ms, max_run_ms, slack_ms;
     int order;
 
     *options = (dueq_consumer_options)DUEQ_CONSUMER;
-    if (!PyArg_ParseTuple(row, "nLLLin:consumer_options", &prefetch, &lease_ms, &max_run_ms,
-                          &slack_ms, &order, &concurrency))
+    if (!PyArg_ParseTuple(row, "nLLLins#:consumer_options", &prefetch, &lease_ms, &max_run_ms,
+                          &slack_ms, &order, &concurrency, &options->tasks.data, &tasks_size))
         return -1;
     options->prefetch = (size_t)prefetch;
     options->lease_ms = lease_ms;
@@ -78,6 +78,7 @@ static int consumer_options_fill(dueq_consumer_options *options, PyObject *row) 
     options->slack_ms = slack_ms;
     options->order = (dueq_order)order;
     options->concurrency = (size_t)concurrency;
+    options->tasks.size = (size_t)tasks_size;
     return 0;
 }
 /* The end of what was made. */

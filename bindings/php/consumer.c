@@ -207,8 +207,9 @@ static bool consume_read(zend_execute_data *execute_data, dueq_consumer_options 
     zval *timeout = NULL;
     zval *slack = NULL;
     dueq_php_bound concurrency = {1, false};
+    zend_string *tasks = NULL;
 
-    ZEND_PARSE_PARAMETERS_START(0, 6)
+    ZEND_PARSE_PARAMETERS_START(0, 7)
         Z_PARAM_OPTIONAL
         Z_PARAM_LONG(prefetch)
         Z_PARAM_ZVAL(lease)
@@ -216,6 +217,7 @@ static bool consume_read(zend_execute_data *execute_data, dueq_consumer_options 
         Z_PARAM_ZVAL(timeout)
         Z_PARAM_ZVAL(slack)
         Z_PARAM_LONG_OR_NULL(concurrency.number, concurrency.is_null)
+        Z_PARAM_STR_OR_NULL(tasks)
     ZEND_PARSE_PARAMETERS_END_EX(return false);
 
     if (!dueq_php_within(DUEQ_PHP_PLACE(1, -1, "prefetch"), prefetch, 1, DUEQ_MAX_BATCH,
@@ -240,6 +242,7 @@ static bool consume_read(zend_execute_data *execute_data, dueq_consumer_options 
                             &options->concurrency)) {
         return false;
     }
+    options->tasks = dueq_php_bytes(tasks);
     return true;
 }
 /* The end of what was made. */

@@ -251,7 +251,8 @@ namespace Dueq
             float|\DateInterval|null $maxRun = 3600.0,
             float|\DateInterval $timeout = INF,
             float|\DateInterval $slack = 0.0,
-            ?int $concurrency = 1
+            ?int $concurrency = 1,
+            ?string $tasks = null
         ): ConsumerInterface;
 
         /**
@@ -953,6 +954,9 @@ namespace Dueq
          * @param int|null $concurrency how many messages the program works on at the same time. If
          *     more are unsettled when the loop goes on, a warning is logged, once: it shows a
          *     program that forgets to settle; null: no warning
+         * @param string|null $tasks the names of the tasks that the program knows, each in a line,
+         *     as a worker registers them: `doctor` then names tasks that no worker of the queue
+         *     knows. More than 4,096 bytes are not registered; null: it does not say
          */
         public function consume(
             int $prefetch = 1,
@@ -960,7 +964,8 @@ namespace Dueq
             float|\DateInterval|null $maxRun = 3600.0,
             float|\DateInterval $timeout = INF,
             float|\DateInterval $slack = 0.0,
-            ?int $concurrency = 1
+            ?int $concurrency = 1,
+            ?string $tasks = null
         ): Consumer {}
 
         /** For foreach: consume() with its defaults. */
@@ -1433,7 +1438,8 @@ namespace Dueq
             float|\DateInterval|null $maxRun = 3600.0,
             float|\DateInterval $timeout = INF,
             float|\DateInterval $slack = 0.0,
-            ?int $concurrency = 1
+            ?int $concurrency = 1,
+            ?string $tasks = null
         ): Consumer {}
 
         /** For foreach: consume() with its defaults. */
@@ -2393,6 +2399,11 @@ namespace Dueq
          *     order of their deliveries; at most 100.
          */
         public readonly array $leases;
+
+        /**
+         * The names of the tasks that its program knows, each in a line; empty: it does not say.
+         */
+        public readonly string $tasks;
 
         // The end of what was made.
 

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 870615cfb1f63da27b503267cc1a96287bc84052 */
+ * Stub hash: 4256277c0daecfd97ae641c3d67f244d3fe55603 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -95,6 +95,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_consume
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
 	ZEND_ARG_OBJ_TYPE_MASK(0, slack, DateInterval, MAY_BE_DOUBLE, "0.0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, concurrency, IS_LONG, 1, "1")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, tasks, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_QueueInterface_ackMany arginfo_class_Dueq_QueueInterface_pushMany
@@ -427,6 +428,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_consume, 0, 0, D
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
 	ZEND_ARG_OBJ_TYPE_MASK(0, slack, DateInterval, MAY_BE_DOUBLE, "0.0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, concurrency, IS_LONG, 1, "1")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, tasks, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_getIterator, 0, 0, Dueq\\Consumer, 0)
@@ -2691,6 +2693,12 @@ static zend_class_entry *register_class_Dueq_WorkerInfo(void)
 	zend_string *property_leases_name = zend_string_init("leases", sizeof("leases") - 1, 1);
 	zend_declare_typed_property(class_entry, property_leases_name, &property_leases_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
 	zend_string_release(property_leases_name);
+
+	zval property_tasks_default_value;
+	ZVAL_UNDEF(&property_tasks_default_value);
+	zend_string *property_tasks_name = zend_string_init("tasks", sizeof("tasks") - 1, 1);
+	zend_declare_typed_property(class_entry, property_tasks_name, &property_tasks_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_tasks_name);
 
 	return class_entry;
 }

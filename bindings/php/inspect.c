@@ -135,7 +135,8 @@ ZEND_METHOD(Dueq_Queue, outcome) {
     if (timeout && !dueq_php_timeout(&place, timeout, &timeout_ms)) {
         RETURN_THROWS();
     }
-    status = dueq_php_finish_wait(
+    /* A signal must not make an end that is known look as if the message had not ended. */
+    status = dueq_php_finish_soon(
         queue->client, dueq_outcome_submit(queue->queue, dueq_php_bytes(id), timeout_ms));
     if (status == DUEQ_OK) {
         make_end(return_value, dueq_result_end(queue->client->result, 0));

@@ -122,7 +122,7 @@ static void check_damaged(struct queue *queue) {
                   "%lld entries were damaged and put aside", (long long)counts->quarantined);
 }
 
-/* Tasks of which a worker took a message, and did not know the task. */
+/* Tasks of messages that no worker of the queue knows. */
 struct unknown {
     size_t messages, count;
     char names[TASKS_NAMED][TASK_SIZE];
@@ -133,6 +133,38 @@ static bool is_unknown(const dueq_message *message) {
     static const char error[] = "UnknownTask: there is no task ";
     return message->error.size &&
            memmem(message->error.data, message->error.size, error, sizeof error - 1) != NULL;
+}
+
+static bool has_line(dueq_bytes text, dueq_bytes line) {
+    const char *at = text.data, *end = at + text.size;
+    while (at < end) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        size_t size = (size_t)((stop ? stop : end) - at);
+        if (size == line.size && memcmp(at, line.data, size) == 0)
+            return true;
+        at += size + 1;
+    }
+    return false;
+}
+
+/*
+ * Whether the queue has workers, each says which tasks it knows, and none knows the task of this
+ * message.
+ */
+static bool is_known_to_none(const struct queue *queue, const char *whole,
+                             const dueq_message *message) {
+    const struct workers_view *workers = &queue->rows->workers;
+    dueq_bytes task = cli_header(message, "task", "");
+    bool any = false;
+    for (size_t i = 0; task.size && i < workers->count; i++) {
+        const dueq_worker *worker = workers->list[i].worker;
+        if (worker->offline || strcmp(workers->list[i].queue, whole) != 0)
+            continue;
+        if (!worker->tasks.size || has_line(worker->tasks, task))
+            return false;
+        any = true;
+    }
+    return any;
 }
 
 static void add_unknown(struct unknown *unknown, const dueq_message *message) {
@@ -148,7 +180,7 @@ static void add_unknown(struct unknown *unknown, const dueq_message *message) {
 }
 
 /* Looks at the first messages of each state in which messages of an unknown task wait. */
-static dueq_status find_unknown(struct queue *queue, struct unknown *unknown) {
+static dueq_status find_unknown(struct queue *queue, const char *whole, struct unknown *unknown) {
     static const dueq_state states[] = {DUEQ_READY, DUEQ_DELAYED, DUEQ_DEAD};
     struct cli *cli = queue->doctor->cli;
     dueq_queue *opened;
@@ -163,7 +195,11 @@ static dueq_status find_unknown(struct queue *queue, struct unknown *unknown) {
                           &page);
         for (size_t j = 0; j < dueq_result_count(page); j++) {
             const dueq_message *message = dueq_result_message(page, j);
-            if (message && is_unknown(message))
+            if (!message)
+                continue;
+            /* A dead message may be of a task that the programs had long ago. */
+            bool waits = states[i] != DUEQ_DEAD;
+            if (is_unknown(message) || (waits && is_known_to_none(queue, whole, message)))
                 add_unknown(unknown, message);
         }
         dueq_result_free(page);
@@ -172,12 +208,12 @@ static dueq_status find_unknown(struct queue *queue, struct unknown *unknown) {
     return status;
 }
 
-static void check_tasks(struct queue *queue) {
+static void check_tasks(struct queue *queue, const char *whole) {
     static const char fix[] = "start workers that know them, or route them to the queue of such "
                               "workers; dueq kick makes dead ones ready";
     struct unknown unknown = {0};
     char names[TASKS_NAMED * (TASK_SIZE + 2)] = "";
-    dueq_status status = find_unknown(queue, &unknown);
+    dueq_status status = find_unknown(queue, whole, &unknown);
     for (size_t i = 0, size = 0; i < unknown.count; i++)
         size += (size_t)sprintf(names + size, "%s%s", i ? ", " : "", unknown.names[i]);
     if (status != DUEQ_OK)
@@ -186,7 +222,7 @@ static void check_tasks(struct queue *queue) {
                   dueq_error_text(queue->doctor->cli->client));
     else if (unknown.messages)
         say_queue(queue, TASKS, WARNING, fix,
-                  "workers did not know the tasks of %zu of the messages that were looked at: %s",
+                  "no worker knows the tasks of %zu of the messages that were looked at: %s",
                   unknown.messages, names);
 }
 
@@ -285,7 +321,7 @@ static bool look(struct doctor *doctor, const struct queue_rows *rows, struct qu
             check_dead(&queue);
         check_damaged(&queue);
         if (doctor->wanted[CHECK_TASKS])
-            check_tasks(&queue);
+            check_tasks(&queue, row->whole);
         check_keys(&queue, server);
     } else {
         say_queue(&queue, QUEUES, UNKNOWN, "see the findings about the servers",
@@ -301,7 +337,7 @@ static const struct {
 } fine[] = {{CHECK_STUCK, "no queue has ready messages that nobody takes in time"},
             {CHECK_PAUSED, "no queue is paused"},
             {CHECK_DEAD, "no queue has dead messages"},
-            {CHECK_TASKS, "no task waits that a worker did not know"},
+            {CHECK_TASKS, "no task waits that no worker knows"},
             {CHECK_CRASHED, "no lease ended before its message was settled"},
             {CHECK_OUTBOX, "no message is stopped on its way to another queue"},
             {CHECK_DAMAGED, "no entry was damaged"},

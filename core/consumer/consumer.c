@@ -46,6 +46,7 @@ void dueq_consumer_close(dueq_consumer *consumer) {
     free(consumer->queues);
     free(consumer->same);
     free(consumer->assignment);
+    free(consumer->presence.tasks);
     free(consumer);
 }
 

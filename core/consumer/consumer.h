@@ -217,16 +217,19 @@ size_t dueq__leases_take_acks(struct dueq__leases *leases, size_t queue, int64_t
 
 #define DUEQ__PRESENCE_NAME 128
 #define DUEQ__PRESENCE_LEASES 8192
-#define DUEQ__PRESENCE_ROOM (DUEQ__PRESENCE_LEASES + 3 * DUEQ__PRESENCE_NAME + 128)
+#define DUEQ__PRESENCE_ROOM                                                                        \
+    (DUEQ__PRESENCE_LEASES + 3 * DUEQ__PRESENCE_NAME + DUEQ_MAX_WORKER_TASKS + 128)
 
 struct dueq__presence {
     char session[DUEQ__ID_SIZE + 1];         /* the name under which the consumer is registered */
     char names[3 * DUEQ__PRESENCE_NAME + 1]; /* lines: host, program, version */
+    char *tasks;                             /* of the options; NULL: the text does not say them */
+    size_t tasks_size;
     size_t slots;
     int64_t opened_ms;
 };
 
-/* Fills in all but the session. */
+/* Fills in all but the session. The consumer frees the tasks, after the heartbeat has ended. */
 void dueq__presence_init(struct dueq__presence *presence, const dueq_consumer_options *options);
 /*
  * Writes the text for a queue, and returns its size. same: for each queue the index of the first

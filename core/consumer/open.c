@@ -80,6 +80,7 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
     find_same(made);
     dueq__presence_init(&made->presence, &options);
     made->options.program = NULL;
+    made->options.tasks = (dueq_bytes){0};
     *consumer = made;
     if (queues[0]->partitioned)
         status = dueq__assignment_new(queues[0], &made->assignment);

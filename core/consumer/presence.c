@@ -23,6 +23,12 @@ void dueq__presence_init(struct dueq__presence *presence, const dueq_consumer_op
     snprintf(presence->names, sizeof presence->names, "%s\n%s\n%s\n", names[0], names[1], names[2]);
     presence->slots = options->slots ? options->slots : options->concurrency;
     presence->opened_ms = dueq__monotonic_ms();
+    bool fits = options->tasks.size && options->tasks.size <= DUEQ_MAX_WORKER_TASKS;
+    /* Without memory the text does not say them. */
+    presence->tasks = fits ? malloc(options->tasks.size) : NULL;
+    presence->tasks_size = presence->tasks ? options->tasks.size : 0;
+    if (presence->tasks)
+        memcpy(presence->tasks, options->tasks.data, options->tasks.size);
 }
 
 size_t dueq__presence_write(const struct dueq__presence *presence, struct dueq__leases *leases,
@@ -54,5 +60,12 @@ size_t dueq__presence_write(const struct dueq__presence *presence, struct dueq__
                         leases->winds_down ? " 1" : "", presence->names);
     *has_leased = *has_leased || leased;
     memcpy(out + head, list, size);
-    return (size_t)head + size;
+    size += (size_t)head;
+    if (presence->tasks) {
+        out[size++] = '\n';
+        memcpy(out + size, presence->tasks, presence->tasks_size);
+        size += presence->tasks_size;
+        out[size++] = '\n';
+    }
+    return size;
 }

@@ -193,6 +193,21 @@ KINDS = {
         shell="{lvalue} = DUEQ_ROUND_ROBIN",
         contract='{lvalue} = (dueq_order)choice(run, from, "order", orders)',
     ),
+    # A text of lines. None is empty.
+    "lines": Kind(
+        c="dueq_bytes {name}",
+        python="str | None",
+        read='{argument} or ""',
+        row="str",
+        parse="s#",
+        into="{out}.data, &{name}_size",
+        declare="Py_ssize_t {name}_size",
+        store="{lvalue}.size = (size_t){name}_size",
+        php="?string",
+        php_field="zend_string *{name}",
+        php_parse="Z_PARAM_STR_OR_NULL({given}{name})",
+        php_store="{lvalue} = dueq_php_bytes({given}{name})",
+    ),
     # Only C has options of the next two kinds.
     "size": Kind(c="size_t {name}"),
     "word": Kind(c="const char *{name}"),

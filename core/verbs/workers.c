@@ -7,7 +7,8 @@
  * line has numbers: register.lua puts the time and `left` before those of the consumer. The next
  * three lines have host, program and version. Each further line is a message that is leased to the
  * consumer: for how long in ms, 1 if the program works on it (else 0), its partition plus 1 (0: the
- * queue has no partitions), and its ticket.
+ * queue has no partitions), and its ticket. If the consumer says which tasks its program knows, an
+ * empty line and a line for each task's name follow.
  */
 
 /* Registering */
@@ -91,6 +92,20 @@ static bool read_lease(dueq_bytes *text, int64_t said_ms, dueq_lease *lease) {
     return true;
 }
 
+/* The names of tasks at the end of the text, behind an empty line. Empty: the text has none. */
+static dueq_bytes read_tasks(dueq_bytes text) {
+    static const dueq_bytes none;
+    dueq_bytes name, left;
+    if (!text.size || *(const char *)text.data != '\n')
+        return none;
+    dueq_bytes tasks = {(const char *)text.data + 1, text.size - 1};
+    for (left = tasks; left.size;)
+        if (!take_line(&left, &name))
+            return none;
+    tasks.size -= tasks.size > 0; /* without the end of the last line */
+    return tasks;
+}
+
 /*
  * Reads the text that a consumer registered with, which core/consumer/presence.c wrote, and its
  * leases into `leases`. False: the text has another form.
@@ -110,9 +125,11 @@ static bool read_worker(dueq_bytes text, dueq_worker *worker, dueq_lease *leases
     worker->until_ms = worker->seen_ms + left_ms;
     worker->offline = worker->until_ms <= worker->now_ms;
     worker->leases = leases;
-    while (text.size && worker->lease_count < DUEQ_MAX_WORKER_LEASES)
+    while (text.size && *(const char *)text.data != '\n' &&
+           worker->lease_count < DUEQ_MAX_WORKER_LEASES)
         if (!read_lease(&text, said_ms, &leases[worker->lease_count++]))
             return false;
+    worker->tasks = read_tasks(text);
     return true;
 }
 

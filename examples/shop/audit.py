@@ -11,6 +11,7 @@ Entry: TypeAlias = dict[str, Any]
 
 PACKING_MS = 1000  # worker.php: between the payment and the parcel
 BACKOFF_MS = 500  # tasks.py: of `charge`
+AWAY = "the bank does not answer"  # worker.php: the only failure of a handler
 REPORT_MS = 1000  # tasks.py: the schedule of `report`
 SLOTS = 2  # how many jobs a worker runs at once
 
@@ -82,6 +83,9 @@ class Book:
 @dataclass(frozen=True)
 class Verdict:
     orders: int
+    parcels: int
+    callbacks: int
+    results: int
     python: int
     php: int
     scheduled: int
@@ -92,7 +96,7 @@ class Verdict:
     early: list[str]
     false_failures: list[str]
     failures: int
-    """How many runs failed by their handlers."""
+    """How many times the bank did not answer."""
     again: int
     """How many jobs ran again because their worker was killed."""
 
@@ -101,7 +105,8 @@ class Verdict:
 
     def line(self) -> str:
         return (
-            f"shop: orders={self.orders} python={self.python} php={self.php}"
+            f"shop: orders={self.orders} parcels={self.parcels} callbacks={self.callbacks}"
+            f" results={self.results} python={self.python} php={self.php}"
             f" scheduled={self.scheduled} deploys={self.deploys} killed={self.killed}"
             f" lost={len(self.lost)} doubled={len(self.doubled)} early={len(self.early)}"
             f" false_failures={len(self.false_failures)}"
@@ -113,17 +118,24 @@ def audit(book: Book, retried: int, died: int) -> Verdict:
     book: the whole order book.
     retried, died: how many retries and deaths the queues have counted.
     """
-    accepted = {entry["id"] for entry in book.of("accepted")}
+    accepted = {entry["id"]: entry["parcels"] for entry in book.of("accepted")}
+    parcels = {f"{id}/{n}" for id, most in accepted.items() for n in range(1, most + 1)}
+    asked = {f"receipt of {id}" for id in accepted} | {f"label of {id}" for id in parcels}
     workers = [run.begin["worker"] for run in book.runs if run.how == "done"]
     pairs = [pair for runs in book.jobs.values() for pair in pairwise(runs)]
     return Verdict(
         orders=len(accepted),
+        parcels=len(book.done("ship")),
+        callbacks=len(book.done("shipped")),
+        results=len(results(book)),
         python=sum(worker.startswith("python") for worker in workers),
         php=sum(worker.startswith("php") for worker in workers),
         scheduled=len(book.done("report")),
         deploys=deploys(book),
         killed=len({run.begin["worker"] for run in book.runs if run.killed and not run.end}),
-        lost=[f"order {id}" for id in accepted - book.done("ship")]
+        lost=[f"order {id}" for id in accepted.keys() - book.done("shipped")]
+        + [f"parcel {id}" for id in parcels - book.done("ship")]
+        + sorted(asked - results(book))
         + [f"report {id}" for id in due_reports(book) - book.done("report")],
         doubled=[
             f"{again.begin['task']} {again.begin['id']} is doubled"
@@ -135,6 +147,12 @@ def audit(book: Book, retried: int, died: int) -> Verdict:
         failures=sum(run.how == "failed" for run in book.runs),
         again=sum(run.killed is not None for run, _ in pairs),
     )
+
+
+def results(book: Book) -> set[str]:
+    """The results of jobs that others have asked for: of `charge` and `ship`."""
+    labels = {label for entry in book.of("labels") for label in entry["labels"]}
+    return {entry["receipt"] for entry in book.of("receipt")} | labels
 
 
 def deploys(book: Book) -> int:
@@ -165,11 +183,19 @@ def due_reports(book: Book) -> set[str]:
 def early(book: Book) -> list[str]:
     """Runs that began before they were due."""
     paid = {entry["id"]: entry["at"] for entry in reversed(book.of("charged"))}
+    packed: dict[str, int] = defaultdict(int)
+    for (task, id), runs in book.jobs.items():
+        ends = [run.end["at"] for run in runs if run.end and run.how == "done"]
+        if task == "ship" and ends:
+            order = id.partition("/")[0]
+            packed[order] = max(packed[order], ends[0])
     found = []
     for (task, id), runs in book.jobs.items():
         due = runs[0].begin["at"]
         if task == "ship":
-            due = paid[id] + PACKING_MS
+            due = paid[id.partition("/")[0]] + PACKING_MS
+        elif task == "shipped":
+            due = packed[id]
         elif task == "report":
             due = int(id.rpartition(":")[2])
         for run in runs:
@@ -181,13 +207,18 @@ def early(book: Book) -> list[str]:
 
 
 def false_failures(book: Book, retried: int, died: int) -> list[str]:
-    """Counted failures without a failing handler, crashes without a kill, and dead messages."""
+    """
+    Counted failures without a failing handler, other failures than that of the bank, crashes
+    without a kill, and dead messages.
+    """
     found = []
     for (task, id), runs in book.jobs.items():
         failed = 0
         for run in runs:
             found += [f"{task} {id}: a false failure"] * (run.begin["attempt"] - 1 > failed)
             failed += run.how == "failed"
+            if run.end and run.how == "failed" and run.end["error"] != AWAY:
+                found.append(f"{task} {id}: {run.end['error']}")
     failed = sum(run.how == "failed" for run in book.runs)
     crashes = sum(max(run.begin["crashes"] for run in runs) for runs in book.jobs.values())
     # A killed worker may have had a message whose job it had not begun.

@@ -1,5 +1,6 @@
 """
-An evening in the shop: customers order while workers are deployed and killed.
+An evening in the shop: customers order, and look at the pages of their orders, while workers are
+deployed and killed.
 
 python evening.py [--seconds N]
 
@@ -26,7 +27,9 @@ from contextlib import closing, suppress
 from http.client import HTTPConnection, HTTPException
 from itertools import count, cycle
 from pathlib import Path
+from queue import SimpleQueue
 from types import TracebackType
+from typing import Any
 
 import book
 from audit import SLOTS, Book, Verdict, audit
@@ -35,7 +38,7 @@ import dueq
 
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parents[1] / "build/shop"
-QUEUES = ("payments", "parcels", "reports")
+QUEUES = ("payments", "parcels", "orders", "reports")
 ORDERS_A_SECOND = 15
 ACT_S = 4.0  # from one deploy or kill to the next
 PATIENCE_S = 90.0
@@ -90,6 +93,7 @@ class Shop:
         self.processes: list[Process] = []
         self.queues = {name: dueq.Queue(name) for name in QUEUES}
         self.closing = threading.Event()
+        self.closed = threading.Event()
         # All fronts share this socket: a customer who connects while the front is replaced has to
         # wait, but is served.
         self.door = socket.create_server(("127.0.0.1", 0), backlog=100)
@@ -98,12 +102,15 @@ class Shop:
         self._begin = time.monotonic()
         self._read = 0
         self._customers = threading.Thread(target=self.order)
+        self._ordered: SimpleQueue[str | None] = SimpleQueue()
+        self._readers = threading.Thread(target=self.read_pages)
 
     def open(self) -> None:
         self.front = self.new_front()
         for language in COMMANDS:
             self.start(language)
         self._customers.start()
+        self._readers.start()
 
     def __enter__(self) -> Shop:
         return self
@@ -115,10 +122,13 @@ class Shop:
         trace: TracebackType | None,
     ) -> None:
         self.closing.set()
+        self.closed.set()
+        self._ordered.put(None)
         for process in self.processes:
             process.kill()
-        if self._customers.is_alive():
-            self._customers.join()
+        for thread in (self._customers, self._readers):
+            if thread.is_alive():
+                thread.join()
         self.door.close()
 
     def say(self, text: str) -> None:
@@ -172,20 +182,35 @@ class Shop:
     def order(self) -> None:
         """The customers: they order, and repeat an order that got no answer."""
         for number in count(1):
-            body = json.dumps({"number": f"order-{number}", "cents": 1000 + number})
+            order = {"number": f"order-{number}", "cents": 1000 + number, "parcels": number % 3 + 1}
             while not self.closing.wait(1 / ORDERS_A_SECOND):
-                if self.ask(body):
+                status, _ = self.ask("POST", "/orders", json.dumps(order))
+                if status == 202:
+                    self._ordered.put(f"order-{number}")
                     break
             else:
                 return
 
-    def ask(self, body: str) -> bool:
-        """Sends an order. False: it was not accepted."""
+    def read_pages(self) -> None:
+        """They look at the page of each order until it has the receipt, or no order."""
+        for order in iter(self._ordered.get, None):
+            while not self.closed.is_set():
+                status, page = self.ask("GET", f"/orders/{order}")
+                if status == 404:
+                    break
+                if status == 200 and page["receipt"]:
+                    book.write("receipt", id=order, receipt=page["receipt"])
+                    break
+                self.closed.wait(1 / ORDERS_A_SECOND)
+
+    def ask(self, method: str, path: str, body: str | None = None) -> tuple[int, Any]:
+        """The status, and of a success the JSON, that the front answers. 0: it does not answer."""
         connection = HTTPConnection(*self.address, timeout=10)
         with closing(connection), suppress(OSError, HTTPException):
-            connection.request("POST", "/orders", body, {"content-type": "application/json"})
-            return connection.getresponse().status == 202
-        return False
+            connection.request(method, path, body, {"content-type": "application/json"})
+            answer = connection.getresponse()
+            return answer.status, json.load(answer) if answer.status < 300 else None
+        return 0, None
 
     def wait_for_work(self) -> None:
         """Returns when each worker has done a job."""
@@ -246,6 +271,8 @@ class Shop:
             lambda: not any(s.ready + s.delayed + s.leased + s.outbox for s in self.stats()),
             "not all is done",
         )
+        self._ordered.put(None)
+        self.until(lambda: not self._readers.is_alive(), "not all orders have a receipt")
         self.front.terminate()
         for worker in self.workers.values():
             worker.terminate()

@@ -16,15 +16,17 @@ app = dueq.App(name="shop")  # the tasks that Python runs
 php = dueq.App()  # the tasks that PHP runs: only their names, arguments and options are here
 
 
-@php.task(queue="payments", unique=3600, backoff=0.5)
-def charge(order: str, cents: int) -> None:
-    """Takes the money, then pushes `ship`: worker.php."""
+@php.task(queue="payments", unique=3600, backoff=0.5, keep=86400)
+def charge(order: str, cents: int, parcels: int) -> str:
+    """Takes the money, pushes `ship` for each parcel, and returns the receipt: worker.php."""
+    raise NotImplementedError("PHP runs it")
 
 
 @app.task(queue="parcels")
-def ship(order: str) -> None:
-    """Packs the parcel. PHP pushes it."""
-    time.sleep(0.05)
+def ship(order: str, parcel: int) -> str:
+    """Packs a parcel, and returns its label. PHP pushes it, as a member of the order's batch."""
+    time.sleep(0.02)
+    return f"label of {order}/{parcel}"
 
 
 @app.task(queue="reports", every=1, catchup="all")
@@ -40,7 +42,7 @@ def opened() -> None:
 
 
 @app.middleware
-def noted(job: dueq.Job, call_next: Callable[[], Any]) -> None:
+def noted(job: dueq.Job, call_next: Callable[[], Any]) -> Any:
     """Writes each run into the order book."""
     run = {
         "task": job.task,
@@ -52,7 +54,7 @@ def noted(job: dueq.Job, call_next: Callable[[], Any]) -> None:
     }
     book.write("begins", **run)
     try:
-        call_next()
+        result = call_next()
     except Exception as error:
         book.write("failed", error=str(error), **run)
         raise
@@ -60,3 +62,4 @@ def noted(job: dueq.Job, call_next: Callable[[], Any]) -> None:
         book.write("released", **run)
         raise
     book.write("done", **run)
+    return result

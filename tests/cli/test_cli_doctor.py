@@ -556,8 +556,31 @@ def test_doctor_names_tasks_that_workers_did_not_know(dueq: Program, sound: Serv
     finding = only(dueq, "tasks")
     assert finding["queue"] == "orders"
     assert finding["text"] == (
-        "workers did not know the tasks of 4 of the messages that were looked at: resize, pack_2"
+        "no worker knows the tasks of 4 of the messages that were looked at: resize, pack_2"
     )
+
+
+def test_doctor_names_tasks_that_no_registered_worker_knows(dueq: Program, sound: Server) -> None:
+    dueq("push", "orders", "x", "--header", "task=gone")
+    dueq("bury", "orders", dueq.take())
+    for task, delay in {"charge": "0s", "ship": "0s", "pack": "1h", "rare": "1h"}.items():
+        dueq("push", "orders", "x", "--header", f"task={task}", "--delay", delay)
+    dueq("push", "orders", "no task")
+    register(sound, "offline", tasks="charge", seen_ms=90_000)
+    register(sound, "elsewhere", queue="others", tasks="charge")
+    assert look(dueq, "--only", "tasks") == {"tasks": "ok"}
+
+    register(sound, "first", "5000 1 0 0:x", tasks="charge\nrare")
+    register(sound, "second", tasks="a charge\nship it\nrare")
+    finding = only(dueq, "tasks")
+    assert (finding["level"], finding["queue"]) == ("warning", "orders")
+    assert finding["text"] == (
+        "no worker knows the tasks of 2 of the messages that were looked at: ship, pack"
+    )
+
+    # It may know each task, as it does not say.
+    register(sound, "third")
+    assert look(dueq, "--only", "tasks") == {"tasks": "ok"}
 
 
 def test_doctor_finds_leases_that_ended(dueq: Program, sound: Server) -> None:

@@ -29,12 +29,15 @@ def register(
     queue: str = "orders",
     host: str = "shop-3",
     seen_ms: int = 0,
+    tasks: str = "",
 ) -> None:
-    """As a consumer does that was seen so long ago."""
+    """As a consumer does that was seen so long ago. tasks: their names, each in a line."""
     seen = now_ms(server) - seen_ms
     held = "".join(f"{lease}\n" for lease in leases)
     numbers = f"{seen} 60000 17 2 5000 {len(leases)} {len(leases)}"
     says = f"{numbers}\n{host}\npython 3.12.4\n0.1.0\n{held}"
+    if tasks:
+        says += f"\n{tasks}\n"
     server.command("HSET", f"dueq:{{{queue}}}:described", session, says)
     server.command("ZADD", f"dueq:{{{queue}}}:consumers", str(seen), session)
 
@@ -53,6 +56,7 @@ def test_workers_who_and_slow_of_a_worker_that_works(
         [seen] = dueq("workers", "--json").objects
         assert (seen["host"], seen["pid"]) == (socket.gethostname(), worker.pid)
         assert (seen["program"], seen["slots"], seen["offline"]) == ("dueq work", 2, False)
+        assert seen["tasks"] == ""
         assert seen["since_ms"] < seen["seen_ms"] <= seen["now_ms"] < seen["until_ms"]
         mails, orders = seen["queues"]
         assert mails == {"queue": "mails", "leased": 0, "running": 0, "leases": []}

@@ -417,6 +417,48 @@ static void test_worker_names_a_hundred_messages_at_most(void **state) {
     dueq_result_free(result);
 }
 
+static void assert_tasks(const char *expected) {
+    dueq_result *result;
+    assert_int_equal(workers(other.queue, &result), 1);
+    assert_text(dueq_result_worker(result, 0)->tasks, expected);
+    dueq_result_free(result);
+}
+
+static void test_worker_says_which_tasks_its_program_knows(void **state) {
+    (void)state;
+    char names[DUEQ_MAX_WORKER_TASKS + 1];
+    for (size_t i = 0; i < sizeof names; i++)
+        names[i] = i % 100 == 99 ? '\n' : 'a';
+    const struct {
+        dueq_bytes given;
+        const char *expected;
+    } cases[] = {{{"charge\nship a parcel", 20}, "charge\nship a parcel"},
+                 {{"charge", 6}, "charge"},
+                 {{"charge\n", 7}, ""},
+                 {{"a\x01", 2}, ""},
+                 {{names, sizeof names}, ""},
+                 {{NULL, 0}, ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dueq_consumer_options options = DUEQ_CONSUMER;
+        options.tasks = cases[i].given;
+        dueq_consumer *consumer = open_early(&jobs.queue, 1, options, 2000);
+        wait_in_vain(consumer, 0);
+        await_workers(other.queue, 1);
+        assert_tasks(cases[i].expected);
+        dueq_consumer_close(consumer);
+    }
+    /* Behind as many messages as the text lists. */
+    char text[8192] = SAYS;
+    for (int i = 0; i < 100; i++)
+        strcat(text, "9 1 0 0:x\n");
+    assert_status(other.client, OK, say("session", false, strcat(text, "\npay\n")));
+    assert_tasks("pay");
+    assert_status(other.client, OK, say("session", false, SAYS "9 1 0 0:x\n\npay\nship\n"));
+    assert_tasks("pay\nship");
+    assert_status(other.client, OK, say("session", false, SAYS "\npay\nship"));
+    assert_tasks("");
+}
+
 static void test_worker_without_the_permission_works_and_asks_once(void **state) {
     (void)state;
     run_command(&server, "ACL SETUSER old on >secret ~dueq:{jobs}:m* ~dueq:{jobs}:[^cdm]* "
@@ -463,6 +505,7 @@ int main(void) {
         WITH(test_workers_register_on_a_full_server),
         WITH(test_workers_that_cannot_be_read_are_left_out),
         WITH(test_worker_names_a_hundred_messages_at_most),
+        WITH(test_worker_says_which_tasks_its_program_knows),
         WITH(test_worker_without_the_permission_works_and_asks_once),
     };
     return run_on_server(tests, NULL);

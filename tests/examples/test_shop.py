@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 SHOP = ROOT / "examples/shop"
 sys.path.insert(0, str(SHOP))
 
-from audit import Book, Verdict, audit  # noqa: E402
+from audit import AWAY, Book, Verdict, audit  # noqa: E402
 
 START = 1_793_575_800_000
 
@@ -38,13 +38,17 @@ def test_an_evening_with_deploys_and_kills_is_without_fault() -> None:
     assert evening.returncode == 0, printed
     last = printed.splitlines()[-1]
     assert re.fullmatch(
-        r"shop: orders=\d+ python=\d+ php=\d+ scheduled=\d+ deploys=\d+ killed=\d+"
+        r"shop: orders=\d+ parcels=\d+ callbacks=\d+ results=\d+ python=\d+ php=\d+ scheduled=\d+"
+        r" deploys=\d+ killed=\d+"
         r" lost=0 doubled=0 early=0 false_failures=0",
         last,
     )
     figures = {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", last)}
-    assert figures["php"] >= figures["orders"] > 20, last
-    assert figures["python"] >= figures["orders"] + figures["scheduled"], last
+    assert figures["callbacks"] == figures["orders"] > 20, last
+    assert figures["parcels"] > figures["orders"], last
+    assert figures["results"] == figures["orders"] + figures["parcels"], last
+    assert figures["php"] >= 2 * figures["orders"], last
+    assert figures["python"] >= figures["parcels"] + figures["scheduled"], last
     assert figures["scheduled"] >= 15, last
     assert figures["deploys"] >= 1, last
     assert figures["killed"] >= 2, last
@@ -59,7 +63,7 @@ class Day:
         for worker in ["python-1", "php-1"]:
             self.note("starts", worker=worker, release=0)
         self.note("opened")
-        self.note("accepted", id="order-1")
+        self.note("accepted", id="order-1", parcels=1)
 
     def note(self, what: str, **more: Any) -> None:
         self.at += 1
@@ -67,18 +71,27 @@ class Day:
 
     def run(self, task: str, *ends: str, worker: str = "", **more: Any) -> None:
         """A job begins, and ends like that."""
-        worker = worker or ("php-1" if task == "charge" else "python-1")
-        run = {"task": task, "id": "order-1", "worker": worker, "slot": "1"}
+        worker = worker or ("php-1" if task in ("charge", "shipped") else "python-1")
+        id = "order-1/1" if task == "ship" else "order-1"
+        run = {"task": task, "id": id, "worker": worker, "slot": "1", "error": AWAY}
         counts = {"attempt": 1, "crashes": 0}
         for what in ["begins", *ends]:
             self.note(what, **{**run, **counts, **more})
 
     def charge(self, **more: Any) -> None:
         self.run("charge", "charged", "done", **more)
+        self.note("receipt", id="order-1", receipt="receipt of order-1")
 
     def ship(self, **more: Any) -> None:
         self.at = max(self.at, START + 2000)
         self.run("ship", "done", **more)
+        self.shipped()
+
+    def shipped(self) -> None:
+        """The callback of the batch, once."""
+        if not self.book.done("shipped"):
+            self.note("labels", labels=["label of order-1/1"])
+            self.run("shipped", "done")
 
     def audit(self, retried: int = 0, died: int = 0, reports: int = 0) -> Verdict:
         self.note("closed", next=START + 1000 * (reports + 1))
@@ -99,8 +112,8 @@ def test_audit_counts_a_day_without_fault() -> None:
     verdict = day.audit(reports=1)
     assert verdict.faults() == []
     assert verdict.line() == (
-        "shop: orders=1 python=2 php=1 scheduled=1 deploys=0 killed=0"
-        " lost=0 doubled=0 early=0 false_failures=0"
+        "shop: orders=1 parcels=1 callbacks=1 results=2 python=2 php=2 scheduled=1"
+        " deploys=0 killed=0 lost=0 doubled=0 early=0 false_failures=0"
     )
 
 
@@ -137,7 +150,54 @@ def test_audit_finds_an_order_that_was_not_shipped(runs: list[tuple[str, ...]]) 
     for attempt, ends in enumerate(runs, 1):
         day.at += 2000
         day.run("ship", *ends, attempt=attempt)
-    assert faults(day.audit()) == {"lost": 1}
+    assert day.audit().lost == ["order order-1", "parcel order-1/1", "label of order-1/1"]
+
+
+def test_audit_finds_a_lost_callback_and_a_doubled_one() -> None:
+    day = Day()
+    day.charge()
+    day.at = START + 2000
+    day.run("ship", "done")
+    assert day.audit().lost == ["order order-1", "label of order-1/1"]
+    day = Day()
+    day.charge()
+    day.ship()
+    day.run("shipped", "done")
+    assert day.audit().doubled == ["shipped order-1 is doubled"]
+
+
+@pytest.mark.parametrize("lost", ["receipt", "label"])
+def test_audit_finds_a_lost_result(lost: str) -> None:
+    day = Day()
+    day.run("charge", "charged", "done")
+    day.at = START + 2000
+    day.run("ship", "done")
+    day.run("shipped", "done")
+    if lost == "label":
+        day.note("receipt", id="order-1", receipt="receipt of order-1")
+    day.note("labels", labels=["label of order-1/1" if lost == "receipt" else None])
+    names = {"receipt": "receipt of order-1", "label": "label of order-1/1"}
+    assert day.audit().lost == [names[lost]]
+
+
+def test_audit_finds_a_callback_before_the_last_parcel() -> None:
+    day = Day()
+    day.note("accepted", id="order-1", parcels=2)
+    day.charge()
+    day.ship()
+    day.run("ship", "done", id="order-1/2")
+    day.note("labels", labels=["label of order-1/2"])
+    assert faults(day.audit()) == {"early": 1}
+
+
+def test_audit_finds_a_failure_that_is_not_that_of_the_bank() -> None:
+    day = Day()
+    day.charge()
+    day.at = START + 2000
+    day.run("ship", "failed", error="out of tape")
+    day.at += 500
+    day.ship(attempt=2)
+    assert day.audit(retried=1).false_failures == ["ship order-1/1: out of tape"]
 
 
 def test_audit_finds_a_second_without_report() -> None:
@@ -182,6 +242,7 @@ def test_audit_finds_what_is_early() -> None:
     day.charge(attempt=2)
     day.run("report", "done", id=f"report:{START + 1000}")
     day.run("ship", "done")
+    day.shipped()
     assert faults(day.audit(retried=1)) == {"early": 3}
 
 

@@ -32,7 +32,7 @@ final class WorkersTest extends QueueTestCase
     {
         $queue = $this->queue();
         $queue->pushMany(['a', 'b', 'c']);
-        $consumer = $queue->consume(2, timeout: 0.0, concurrency: 3);
+        $consumer = $queue->consume(2, timeout: 0.0, concurrency: 3, tasks: "charge\nship");
         $seen = null;
         $consumer->work(function (Message $message) use (&$seen, $consumer) {
             $seen ??= [$this->awaited(), $message->id, $message->ticket];
@@ -42,6 +42,7 @@ final class WorkersTest extends QueueTestCase
         $this->assertSame([gethostname(), getmypid()], [$worker->host, $worker->pid]);
         $this->assertSame('php ' . PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION, $worker->program);
         $this->assertSame([phpversion('dueq'), 3], [$worker->version, $worker->slots]);
+        $this->assertSame("charge\nship", $worker->tasks);
         $this->assertSame([2, 1, false], [$worker->leased, $worker->running, $worker->offline]);
         $this->assertLessThan($worker->seen, $worker->since);
         $this->assertLessThan($worker->until, $worker->now);

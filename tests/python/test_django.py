@@ -143,6 +143,7 @@ def test_django_task_has_options_of_its_own(app: dueq.App) -> None:
     assert message.max_attempts == 7
     known = app.named("django_site.tasks.no_task")
     assert (known.timeout, known.kill_after) == (5, 15)
+    assert make(options={"fail_on": ValueError, "retry_on": [OSError]})
     with pytest.raises(framework.InvalidTask, match="do you mean max_attempts"):
         make(options={"max_atempts": 7})
 
@@ -154,6 +155,7 @@ def test_django_task_has_options_of_its_own(app: dueq.App) -> None:
         ({"max_attempts": 0}, "0: use None"),
         ({"timeout": 10, "kill_after": 9}, "kill_after"),
         ({"serializer": "json"}, "no such option"),
+        ({"retry_on": [int]}, "is not a class of exceptions"),
     ],
 )
 def test_django_backend_refuses_options(options: dict[str, Any], why: str) -> None:

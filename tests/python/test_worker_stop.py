@@ -118,6 +118,7 @@ def test_worker_that_is_killed_while_it_stops_is_told_from_a_crash(
     ):
         worker.wait_for("began x")
         until(lambda: sum(one.running for one in queue.workers()) == 1, "the registration")
+        assert all(task in one.tasks.split("\n") for one in queue.workers())
         if stops:
             stop(worker)
             until(lambda: [one for one in queue.workers() if one.stopping], "that it stops")

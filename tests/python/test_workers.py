@@ -39,13 +39,14 @@ def test_workers_of_no_queue(queue: dueq.Queue) -> None:
 def test_worker_that_works(queue: dueq.Queue, server: Server) -> None:
     begin = datetime.now(UTC) - timedelta(seconds=5)
     queue.push_many(["a", "b", "c"])
-    consumer = queue.consume(prefetch=2, concurrency=3, timeout=0)
+    consumer = queue.consume(prefetch=2, concurrency=3, timeout=0, tasks="charge\nship")
     for message in consumer:
         with message:
             [worker] = awaited(queue)
             assert (worker.host, worker.pid) == (socket.gethostname(), os.getpid())
             assert worker.program == f"python {platform.python_version()}"
             assert (worker.version, worker.slots) == (dueq.__version__, 3)
+            assert worker.tasks == "charge\nship"
             assert (worker.leased, worker.running, worker.offline) == (2, 1, False)
             assert begin < worker.since < worker.seen <= worker.now < worker.until
             first, second = worker.leases
@@ -72,7 +73,7 @@ def test_worker_that_waits(queue: dueq.Queue) -> None:
             return workers
 
     [worker] = asyncio.run(asyncio.wait_for(main(), 30))
-    assert (worker.leased, worker.running, worker.leases) == (0, 0, ())
+    assert (worker.leased, worker.running, worker.leases, worker.tasks) == (0, 0, (), "")
 
 
 WORKER = """

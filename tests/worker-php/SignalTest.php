@@ -77,6 +77,7 @@ final class SignalTest extends WorkerTestCase
             array_values($this->queue()->workers()),
         );
         $this->await([false], $stopping);
+        $this->assertContains('last', explode("\n", $this->queue()->workers()[0]->tasks));
         $worker->signal(SIGTERM);
         $worker->awaitLog('/stops: no new jobs, and 25 s for those that run/');
         $this->await([true], $stopping);

@@ -59,7 +59,7 @@ ReserveRow: TypeAlias = tuple[
 ]
 # The end of what was made.
 # Made from core/options.toml by core/verbs.py: the options of consume.
-# prefetch, lease_ms, max_run_ms, slack_ms, order, concurrency
+# prefetch, lease_ms, max_run_ms, slack_ms, order, concurrency, tasks
 ConsumeRow: TypeAlias = tuple[
     int,
     int,
@@ -67,6 +67,7 @@ ConsumeRow: TypeAlias = tuple[
     int,
     int,
     int,
+    str,
 ]
 # The end of what was made.
 # replicas, disk, timeout_ms
@@ -175,7 +176,7 @@ LeaseRow: TypeAlias = tuple[
     bool,
 ]
 # session, host, pid, program, version, slots, since_ms, seen_ms, until_ms, now_ms, offline, leased,
-# running, stopping, leases
+# running, stopping, leases, tasks
 WorkerRow: TypeAlias = tuple[
     str,
     str,
@@ -192,6 +193,7 @@ WorkerRow: TypeAlias = tuple[
     int,
     bool,
     tuple[LeaseRow, ...],
+    str,
 ]
 # time_ms, kind, id, ticket, delivery, created_ms, host, pid, error
 FailureRow: TypeAlias = tuple[
@@ -569,6 +571,7 @@ MAX_RUN_MS: int
 MAX_SLACK_MS: int
 MAX_PUSHES: int
 MAX_WORKER_LEASES: int
+MAX_WORKER_TASKS: int
 MAX_FAILURES: int
 MAX_RESULT: int
 MAX_SOCKETS: int

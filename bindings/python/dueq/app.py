@@ -573,6 +573,11 @@ class App:
         names = [*routed, *self._own_queues, *self.queue_handlers]
         return tuple(dict.fromkeys(names))
 
+    @property
+    def task_names(self) -> str | None:
+        """The names of all tasks that a worker of this app knows, each in a line; None: unknown."""
+        return "\n".join(self.tasks) or None
+
     def queue_handler(self, name: str) -> Arguments | None:
         """
         The handler for messages of a queue, or a partition, that are not tasks; None: there is

@@ -100,6 +100,8 @@ class WorkerInfo(Counted):
     The messages that the consumer had had for at least a second, in the order of their deliveries;
     at most 100.
     """
+    tasks: str
+    """The names of the tasks that its program knows, each in a line; empty: it does not say."""
 
     @classmethod
     def from_row(cls, row: _core.WorkerRow) -> WorkerInfo:
@@ -115,6 +117,7 @@ class WorkerInfo(Counted):
             row[12],
             row[13],
             tuple(map(Lease.from_row, row[14])),
+            row[15],
         )
 
     # The end of what was made.

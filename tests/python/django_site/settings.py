@@ -10,6 +10,11 @@ TASKS = {
         "QUEUES": ["default", "mail"],
         "OPTIONS": {"max_attempts": 2, "backoff": 0.05},
     },
+    "kept": {
+        "BACKEND": "dueq.django.DueqBackend",
+        "QUEUES": ["first", "kept"],
+        "OPTIONS": {"max_attempts": 2, "backoff": 0.05, "keep": 3600},
+    },
     "dummy": {
         "BACKEND": (
             "django.tasks.backends.dummy.DummyBackend"

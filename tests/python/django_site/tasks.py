@@ -55,6 +55,17 @@ async def async_give_up() -> None:
 
 
 @task
+def unkeepable() -> object:
+    return object()
+
+
+@task
+def change(given: list[int]) -> list[int]:
+    given.append(17)
+    return given
+
+
+@task
 def query() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT 17")

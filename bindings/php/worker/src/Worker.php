@@ -312,6 +312,12 @@ final class Worker
         ]));
     }
 
+    /** @internal The names of all tasks that have a handler, each in a line; null: none has. */
+    public function taskNames(): ?string
+    {
+        return $this->handlers === [] ? null : implode("\n", array_keys($this->handlers));
+    }
+
     /** @internal The schedules of the tasks. */
     public function schedules(): Schedules
     {

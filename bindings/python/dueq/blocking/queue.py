@@ -185,6 +185,7 @@ class Source(Closing):
         timeout: float | timedelta | None = None,
         slack: float | timedelta = 0.0,
         concurrency: int | None = 1,
+        tasks: str | None = None,
     ) -> Consumer:
         """
         Makes a loop over messages as they become ready, until close() is called: see Consumer.
@@ -203,6 +204,9 @@ class Source(Closing):
         concurrency  how many messages the program works on at the same time. If more are unsettled
                      when the loop goes on, a warning is logged, once: it shows a program that
                      forgets to settle; None: no warning
+        tasks        the names of the tasks that the program knows, each in a line, as a worker
+                     registers them: `doctor` then names tasks that no worker of the queue knows.
+                     More than 4,096 bytes are not registered; None: it does not say
 
         Raises InvalidError for a value out of its range.
         """
@@ -213,6 +217,7 @@ class Source(Closing):
             duration_ms(slack, "slack"),
             self._order,
             0 if concurrency is None else counted(concurrency, "concurrency", sys.maxsize),
+            tasks or "",
         )
         return self._consumer(row, patience_ms(timeout))
 

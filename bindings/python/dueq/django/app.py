@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from datetime import datetime
 from traceback import format_exception
 from typing import Any
 
 from django.apps import apps
-from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from dueq._decision import Decided, Fail, Retry
 from dueq.app import App, Task
-from dueq.django import framework
+from dueq.django import framework, results
 from dueq.job import Job, current_job
 from dueq.serializers import UnknownTask
 
@@ -54,18 +49,26 @@ class DjangoApp(App):
     def queue_names(self) -> tuple[str, ...]:
         return self._queue_names
 
+    @property
+    def task_names(self) -> None:
+        """A worker finds a task when its first message comes."""
+        return None
+
     def known(self, task: framework.Task) -> Task[..., Any]:
         """The task of this app for a task of Django."""
         with self._lock:
             known = self.tasks.get(task.module_path)
             if known is None:
                 options = {**self._defaults, **getattr(task, "options", {})}
+                if options.get("keep") is not None:
+                    name, value = results.KEPT
+                    options["headers"] = {**(options.get("headers") or {}), name: value}
                 make = self.task(task.module_path, queue=task.queue_name, **options)
                 known = make(self._handler(task))
             return known
 
     def named(self, name: str) -> Task[..., Any]:
-        return self.tasks.get(name) or self.known(_found(name))
+        return self.tasks.get(name) or self.known(found(name))
 
     def _handler(self, task: framework.Task) -> Callable[..., Any]:
         """
@@ -76,20 +79,24 @@ class DjangoApp(App):
         def run(*args: object, **kwargs: object) -> object:
             close_old_connections()
             backend = type(framework.task_backends[self._alias])
-            result = _running(task, self._alias, current_job())
+            job = current_job()
+            result = results.running(task, self._alias, job)
             framework.task_started.send_robust(backend, task_result=result)
             try:
                 context = (framework.TaskContext(task_result=result),) if task.takes_context else ()
                 value = task.call(*context, *args, **kwargs)
+                kept = results.kept_value(job, value)
             except (Exception, Decided) as error:
-                if self._is_last(current_job(), error):
-                    _finish(backend, result, _STATUS.FAILED, errors=[_described(error)])
+                if self._is_last(job, error):
+                    described = _described(error)
+                    results.keep_error(job, described)
+                    _finish(backend, result, _STATUS.FAILED, errors=[described])
                 raise
             else:
                 _finish(backend, result, _STATUS.SUCCESSFUL, _return_value=value)
             finally:
                 close_old_connections()
-            return value
+            return kept
 
         return run
 
@@ -102,42 +109,6 @@ class DjangoApp(App):
         return is_exhausted or (
             not isinstance(error, Decided) and self.named(str(job.task)).is_final(error)
         )
-
-
-def new_result(
-    task: framework.Task, alias: str, args: Iterable[object], kwargs: Mapping[str, object]
-) -> framework.TaskResult:
-    """The result of a task that was not pushed yet."""
-    return framework.TaskResult(
-        task=task,
-        id="",
-        status=_STATUS.READY,
-        enqueued_at=None,
-        started_at=None,
-        finished_at=None,
-        last_attempted_at=None,
-        args=list(args),
-        kwargs=dict(kwargs),
-        backend=alias,
-        errors=[],
-        worker_ids=[],
-    )
-
-
-def _running(task: framework.Task, alias: str, job: Job) -> framework.TaskResult:
-    """
-    The result of a task in its job. Workers of earlier attempts are not stored: they are "unknown".
-    """
-    now = timezone.now()
-    return replace(
-        new_result(task, alias, job.args, job.kwargs),
-        id=job.id,
-        status=_STATUS.RUNNING,
-        enqueued_at=_as_now(job.message.created),
-        started_at=now,
-        last_attempted_at=now,
-        worker_ids=["unknown"] * (job.attempt - 1) + [f"{socket.gethostname()}-{os.getpid()}"],
-    )
 
 
 def _finish(backend: type, result: framework.TaskResult, status: object, **fields: object) -> None:
@@ -157,12 +128,7 @@ def _described(error: BaseException) -> framework.TaskError:
     )
 
 
-def _as_now(moment: datetime) -> datetime:
-    """As timezone.now() returns times: naive unless USE_TZ is set."""
-    return moment if settings.USE_TZ else timezone.make_naive(moment)
-
-
-def _found(name: str) -> framework.Task:
+def found(name: str) -> framework.Task:
     """Imports the task of a path. Raises UnknownTask."""
     module = name.rpartition(".")[0]
     if module not in sys.modules and apps.get_containing_app_config(module) is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
@@ -12,10 +13,13 @@ from django.core.signals import setting_changed
 from django.dispatch import receiver
 from django.utils import timezone
 
+from dueq._message import State
 from dueq.app import App
-from dueq.django import framework
-from dueq.django.app import OF_THE_APP, DjangoApp, new_result
+from dueq.django import framework, results
+from dueq.django.app import OF_THE_APP, DjangoApp, found
 from dueq.draft import row
+from dueq.errors import InvalidError, NotFound
+from dueq.serializers import UnknownTask
 
 if TYPE_CHECKING:
     from dueq.draft import Options
@@ -49,10 +53,10 @@ class DueqBackend(framework.BaseTaskBackend):
     Pushes tasks to the queues that they name.
 
     OPTIONS  url, partitions: as for dueq.App; and options of App.task() for all tasks:
-             max_attempts, backoff, timeout, unique and others
+             max_attempts, backoff, timeout, unique and others. With keep, seconds or a timedelta,
+             results are stored for that time after the end of a task, for get_result()
 
-    Results are not stored, so get_result() is not supported. Django's priorities become three:
-    above 0, 0, and below 0.
+    Django's priorities become three: above 0, 0, and below 0.
     """
 
     task_class = Task
@@ -66,6 +70,7 @@ class DueqBackend(framework.BaseTaskBackend):
             _check(self.options)
         except (TypeError, ValueError) as error:
             raise ImproperlyConfigured(f"TASKS: {alias}: OPTIONS: {error}") from error
+        self.supports_get_result = self.options.get("keep") is not None
         self.app = _app(alias)
         """The app, for dueq-worker and dueq.testing.drain()."""
         self.app.configure(self.queues, self.options)
@@ -82,7 +87,7 @@ class DueqBackend(framework.BaseTaskBackend):
     ) -> framework.TaskResult:
         self.validate_task(task)
         # Made before the push: this converts the arguments to the form that Django promises.
-        result = new_result(task, self.alias, args, kwargs)
+        result = results.new_result(task, self.alias, args, kwargs)
         at = task.run_after
         if at is not None and timezone.is_naive(at):
             at = timezone.make_aware(at)
@@ -94,10 +99,38 @@ class DueqBackend(framework.BaseTaskBackend):
         framework.task_enqueued.send(type(self), task_result=result)
         return result
 
+    def get_result(self, result_id: str) -> framework.TaskResult:
+        """
+        Asks the queues one after the other. Raises TaskResultDoesNotExist also for a task that was
+        cancelled, purged or expired, and for one whose message did not stay in its queue when it
+        died.
+        """
+        if not self.supports_get_result:
+            raise NotImplementedError(
+                "this backend does not store results: give it keep in TASKS, OPTIONS"
+            )
+        for name in self.app.queue_names:
+            with suppress(NotFound, InvalidError, UnknownTask):
+                if result := self._find(result_id, name):
+                    return result
+        raise framework.TaskResultDoesNotExist(result_id)
+
+    def _find(self, id: str, name: str) -> framework.TaskResult | None:
+        """Raises NotFound if the queue does not know the message."""
+        queue = self.app.queue(name)
+        end = queue.outcome(id)
+        message = queue.find(id) if end is None or end.outcome == "dead" else None
+        if end is None and (message is None or message.state is State.DEAD):
+            end = queue.outcome(id)  # it has ended meanwhile
+        if message:
+            return results.of_message(message, end, queue, self.alias, found)
+        return results.of_end(end, name, self.alias, found) if end else None
+
 
 def _check(options: Mapping[str, Any]) -> None:
     """Raises TypeError or ValueError if the options are not those of App.task()."""
-    limits = ("timeout", "kill_after")
-    App().task(**{key: value for key, value in options.items() if key in limits})
-    others = {key: value for key, value in options.items() if key not in (*limits, *OF_THE_APP)}
+    of_task = ("timeout", "kill_after", "retry_on", "fail_on")
+    made = App().task("any", **{key: value for key, value in options.items() if key in of_task})
+    made(_check)
+    others = {key: value for key, value in options.items() if key not in (*of_task, *OF_THE_APP)}
     row(b"", cast("Options", others))

@@ -6,13 +6,18 @@ if django.VERSION >= (6, 0):
     from django.tasks import task_backends
     from django.tasks.backends.base import BaseTaskBackend
     from django.tasks.base import Task, TaskContext, TaskError, TaskResult, TaskResultStatus
-    from django.tasks.exceptions import InvalidTask
+    from django.tasks.exceptions import (
+        InvalidTask,
+        TaskResultDoesNotExist,
+        TaskResultMismatch,
+    )
     from django.tasks.signals import task_enqueued, task_finished, task_started
 else:
     from django_tasks import task_backends
     from django_tasks.backends.base import BaseTaskBackend
     from django_tasks.base import Task, TaskContext, TaskError, TaskResult, TaskResultStatus
     from django_tasks.exceptions import InvalidTaskError as InvalidTask
+    from django_tasks.exceptions import TaskResultDoesNotExist, TaskResultMismatch
     from django_tasks.signals import task_enqueued, task_finished, task_started
 
 __all__ = [
@@ -22,6 +27,8 @@ __all__ = [
     "TaskContext",
     "TaskError",
     "TaskResult",
+    "TaskResultDoesNotExist",
+    "TaskResultMismatch",
     "TaskResultStatus",
     "task_backends",
     "task_enqueued",

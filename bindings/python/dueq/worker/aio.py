@@ -117,6 +117,7 @@ class Loop:
             settings.lease,
             self._worker.max_run,
             concurrency=len(self._worker.slots),
+            tasks=self._worker.app.task_names,
         )
         self._consumer = consumer
         if not self._worker.may_take():

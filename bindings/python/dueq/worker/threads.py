@@ -93,7 +93,10 @@ class Threads:
     def _consume(self, slot: Slot, runner: Runner) -> None:
         settings = self._worker.settings
         with self._source.consume(
-            settings.prefetch, settings.lease, self._worker.max_run
+            settings.prefetch,
+            settings.lease,
+            self._worker.max_run,
+            tasks=self._worker.app.task_names,
         ) as consumer:
             self._consumers[slot] = consumer
             if not self._worker.may_take():

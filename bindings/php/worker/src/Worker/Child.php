@@ -217,6 +217,7 @@ final class Child
             timeout: $this->options->watch || $this->options->maxTime !== null
                 ? self::LOOK_OFTEN
                 : self::LOOK,
+            tasks: $this->worker->taskNames(),
         );
     }
 
