@@ -92,19 +92,18 @@ ZEND_METHOD(Dueq_Queue, findBatch) {
     }
 }
 
-static void add_batch(HashTable *batches, const dueq_result *page, size_t index) {
+static dueq_bytes make_batch_of(zval *out, const dueq_result *page, size_t index) {
     const dueq_batch *batch = dueq_result_batch(page, index);
-    zval made;
 
-    make_batch(&made, batch);
-    zend_hash_str_update(batches, batch->id.data, batch->id.size, &made);
+    make_batch(out, batch);
+    return batch->id;
 }
 
 ZEND_METHOD(Dueq_Queue, batches) {
     ZEND_PARSE_PARAMETERS_NONE();
 
     THIS_QUEUE(queue);
-    if (!dueq_php_pages_list(return_value, queue, dueq_batches_submit, add_batch)) {
+    if (!dueq_php_pages_list(return_value, queue, dueq_batches_submit, make_batch_of)) {
         RETURN_THROWS();
     }
 }

@@ -19,7 +19,7 @@ static void make_worker(zval *out, const dueq_worker *from) {
 }
 
 bool dueq_php_pages_list(zval *list, const dueq_php_queue *queue, dueq_php_page_submit *submit,
-                         dueq_php_page_add *add) {
+                         dueq_php_page_make *make) {
     dueq_bytes cursor = {NULL, 0};
     zval items, *item;
 
@@ -33,7 +33,10 @@ bool dueq_php_pages_list(zval *list, const dueq_php_queue *queue, dueq_php_page_
         }
         result = queue->client->result;
         for (size_t i = 0; i < dueq_result_count(result); i++) {
-            add(Z_ARRVAL(items), result, i);
+            zval made;
+            dueq_bytes name = make(&made, result, i);
+
+            zend_hash_str_update(Z_ARRVAL(items), name.data, name.size, &made);
         }
         cursor = dueq_result_cursor(result);
     } while (cursor.size);
@@ -48,18 +51,17 @@ bool dueq_php_pages_list(zval *list, const dueq_php_queue *queue, dueq_php_page_
 }
 
 /* A worker that registers between two pages is on both: its last registration counts. */
-static void add_worker(HashTable *workers, const dueq_result *page, size_t index) {
+static dueq_bytes make_worker_of(zval *out, const dueq_result *page, size_t index) {
     const dueq_worker *worker = dueq_result_worker(page, index);
-    zval made;
 
-    make_worker(&made, worker);
-    zend_hash_str_update(workers, worker->session.data, worker->session.size, &made);
+    make_worker(out, worker);
+    return worker->session;
 }
 
 ZEND_METHOD(Dueq_Queue, workers) {
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_QUEUE(queue);
-    if (!dueq_php_pages_list(return_value, queue, dueq_workers_submit, add_worker)) {
+    if (!dueq_php_pages_list(return_value, queue, dueq_workers_submit, make_worker_of)) {
         RETURN_THROWS();
     }
 }

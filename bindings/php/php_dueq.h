@@ -181,14 +181,14 @@ bool dueq_php_target_open(const dueq_php_queue *queue, const zend_string *name,
                           dueq_queue **target);
 /* inspect.c: the submit of a verb that lists a queue page by page. */
 typedef dueq_status dueq_php_page_submit(dueq_queue *queue, dueq_bytes cursor, size_t page);
-/* Adds an item of a page under the key that tells it from other items. */
-typedef void dueq_php_page_add(HashTable *items, const dueq_result *page, size_t index);
+/* Makes an item of a page. Returns the name that tells the item from all others. */
+typedef dueq_bytes dueq_php_page_make(zval *out, const dueq_result *page, size_t index);
 /*
  * Makes a list of the items of all pages. An item that is on two pages is in the list once, as the
  * later page has it. False: it threw.
  */
 bool dueq_php_pages_list(zval *list, const dueq_php_queue *queue, dueq_php_page_submit *submit,
-                         dueq_php_page_add *add);
+                         dueq_php_page_make *make);
 /* Opens a handle of the queue on another client, with its partitions. */
 dueq_status dueq_php_queue_handle(const dueq_php_queue *queue, dueq_client *client,
                                   dueq_queue **handle);

@@ -1,4 +1,4 @@
-"""Consumers beside that of a test of groups: one that is killed, and one that waits."""
+"""Two consumers for tests of groups: one is killed with messages, one waits for a message."""
 
 from __future__ import annotations
 

@@ -148,8 +148,8 @@ class Arguments:
         wrong: Callable[[str, Exception], Exception],
     ) -> tuple[list[Any], dict[str, Any]]:
         """
-        Changes each argument whose parameter has a form. None takes the place of one that is not
-        known yet. wrong: makes the error to raise.
+        Changes each argument whose parameter has a form. An argument that is not known yet becomes
+        None. wrong: makes the error to raise.
         """
         forms = self._forms
         assert forms
