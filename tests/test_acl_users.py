@@ -181,6 +181,11 @@ def work_kept(queue: dueq.Queue, owner: dueq.Queue) -> None:
     end = queue.outcome("kept")
     assert end
     assert end.result == b"done"
+    owner.push("kept", id="buried", keep=60)
+    take(queue).bury("enough")
+    buried = queue.outcome("buried")
+    assert buried
+    assert buried.error == "enough"
 
 
 def work_batch(queue: dueq.Queue, owner: dueq.Queue) -> None:

@@ -180,6 +180,9 @@ def test_meta_has_the_fields_of_the_document(inside: Inside) -> None:
         end_lease(queue, take(queue))
     queue.push("of a group", group="acme")
     take(queue).release()
+    with dueq.Queue("bills", inside.server.url) as home, home.batch() as batch:
+        batch.push("member", priority=1, queue=queue.name)
+    take(queue).bury()
     fields |= set(inside.hash("meta"))
     table = section("Attempts, meta, rates, reply").split("**rates**")[0]
     cells = re.findall(r"^\| (`.+?`) \| .+ \|$", table, re.M)
@@ -188,7 +191,7 @@ def test_meta_has_the_fields_of_the_document(inside: Inside) -> None:
     assert written == set(re.findall(r"`(\w+)`", " ".join(cells)))
     names = ["acked", "retried", "cancelled", "purged", "expired", "quarantined"]
     assert {inside.meta(name) for name in names} == {1}
-    assert [inside.meta(name) for name in ["pushed", "reserved", "died"]] == [10, 10, 2]
+    assert [inside.meta(name) for name in ["pushed", "reserved", "died"]] == [11, 11, 3]
 
 
 def test_meta_says_that_it_is_paused(inside: Inside) -> None:
