@@ -150,6 +150,11 @@ dueq_status inspect_read(struct cli *cli, const dueq_message *message, struct wo
     return status;
 }
 
+/* A user that may find messages may not be allowed to ask for ends and batches. */
+static dueq_status not_known(dueq_status status) {
+    return status == DUEQ_EMPTY || status == DUEQ_DENIED ? DUEQ_NOT_FOUND : status;
+}
+
 /* Shows a message of cli->queue. *status is the result of find. */
 static int show(struct cli *cli, dueq_bytes id, dueq_status *status) {
     dueq_result *result;
@@ -172,15 +177,14 @@ static int show(struct cli *cli, dueq_bytes id, dueq_status *status) {
         *status = cli_wait(cli, dueq_outcome_submit(cli->queue, id, 0), &result);
         if (*status == DUEQ_OK)
             cli_print_end(cli, dueq_result_end(result, 0));
-        /* A user that may find messages may not be allowed to ask for ends. */
-        if (*status == DUEQ_EMPTY || *status == DUEQ_DENIED)
-            *status = DUEQ_NOT_FOUND;
+        *status = not_known(*status);
     }
     if (*status == DUEQ_NOT_FOUND && id.size <= DUEQ_MAX_BATCH_ID) {
         dueq_result_free(result);
         *status = cli_wait(cli, dueq_find_batch_submit(cli->queue, id), &result);
         if (*status == DUEQ_OK)
             cli_print_batch(cli, dueq_result_batch(result, 0));
+        *status = not_known(*status);
     }
     dueq_result_free(result);
     return code;

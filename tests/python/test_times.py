@@ -404,7 +404,7 @@ def test_a_dictionary_of_figures_is_for_json(url: str) -> None:
     at = moment(1001)
     lease = dueq.Lease("a", "t", None, moment(1500), True)
     times = (at, at, at, at)
-    worker = dueq.WorkerInfo("s", "h", 1, "p", "1", 1, *times, False, 1, 1, False, (lease,))
+    worker = dueq.WorkerInfo("s", "h", 1, "p", "1", 1, *times, False, 1, 1, False, (lease,), "")
     assert worker._asdict()["leases"][0]["since"] == 1.5
     assert json.loads(json.dumps(worker._asdict()))["seen"] == 1.001
 
