@@ -262,9 +262,14 @@ static void test_push_without_a_thread_says_so(void **state) {
         char url[64];
         snprintf(url, sizeof url, "redis://127.0.0.1:%d?timeout=3s", port);
         one = jobs_open(url);
-        bool pushed = push_text(one.queue, "a") == DUEQ_OK; /* a numeric address needs none */
+        dueq_status status = push_text(one.queue, "a");
         jobs_close(one);
-        _exit(refused && pushed && asked == 0 ? 0 : 1);
+#ifdef DUEQ_LOOP_POLL
+        bool expected = status == DUEQ_CONNECT; /* where poll(2) waits, a thread connects */
+#else
+        bool expected = status == DUEQ_OK; /* a numeric address needs none */
+#endif
+        _exit(refused && expected && asked == 0 ? 0 : 1);
     }
     assert_int_equal(child_end(child), 0);
 }
