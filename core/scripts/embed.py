@@ -6,10 +6,9 @@ script is a list of fragments, which the client joins when it loads the script i
 the core's scripts come the C functions of the verbs (core/verbs.py).
 
 Run it without arguments after a change of a script. `--check` changes nothing, and fails if a file
-is stale. Both fail first if a function of a script has more than 190 local names at once, if a
-script does not compile, or if a Lua file reads a name that it does not declare, or declares a name
-that it does not use. luac5.1 compiles and lists the names (Debian has it in lua5.1). Without it
-only the local names are counted.
+is stale. Both fail first if a script does not compile (it may have too many local names), or if a
+Lua file reads a name that it does not declare, or declares a name that it does not use. luac5.1
+compiles and lists the names (Debian has it in lua5.1). Without it nothing of this is checked.
 
 The comment at the top of a Lua file declares names, each list on one line or on several:
   -- keys NAME ...          of a script: its keys, which are locals with these names
@@ -45,13 +44,6 @@ from verbs import pairs  # noqa: E402
 HEADER = HERE.parent / "dueq.h"
 PLACES = [HERE.parent, HERE.parents[1] / "interop"]
 LIBRARY = {path.stem: path for place in PLACES for path in place.rglob("lib/*.lua")}
-# How many local names a function may have at once. Lua's own limit is 200.
-MOST_LOCALS = 190
-LUA_TOKEN = re.compile(
-    r"""--\[\[.*?\]\]|--[^\n]*|\[\[.*?\]\]|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"""
-    r"""|\w+|\.\.\.|\S""",
-    re.S,
-)
 # The names that Lua has in Redis and Valkey, as far as scripts use them.
 GIVEN = {
     *["redis", "ARGV", "string", "table", "math", "struct", "cmsgpack", "cjson", "unpack"],
@@ -155,65 +147,6 @@ def passes_on(path: Path) -> list[str]:
     return re.findall(r"^-- passes on to (\w+)$", path.read_text(), flags=re.M)
 
 
-class Locals:
-    """
-    Counts the local names of a chunk of Lua: `most` is how many a function of it has at once. A
-    `for` has three names more than it shows.
-    """
-
-    def __init__(self, text: str) -> None:
-        tokens = (token for token in LUA_TOKEN.findall(text) if not token.startswith("--"))
-        self.tokens = [*tokens, ""]
-        self.at = self.active = self.most = 0
-        # What `end` and `until` close: how many names the function had before the block, or, in
-        # place of a `do` that follows, how many its loop has.
-        self.blocks: list[tuple[str, int]] = []
-        while self.token:
-            self.step()
-
-    @property
-    def token(self) -> str:
-        return self.tokens[self.at]
-
-    def step(self) -> None:
-        word = self.token
-        self.at += 1
-        if word == "local":
-            self.add(1 if self.token == "function" else self.names())
-        elif word == "function":
-            self.at = self.tokens.index("(", self.at) + 1
-            self.blocks.append((word, self.active))
-            self.active = 0
-            self.add(self.names())
-        elif word == "for":
-            self.blocks.append((word, 3 + self.names()))
-        elif word == "do" and self.blocks and self.blocks[-1][0] == "for":
-            _, number = self.blocks.pop()
-            self.blocks.append((word, self.active))
-            self.add(number)
-        elif word in {"do", "then", "repeat"}:
-            self.blocks.append((word, self.active))
-        elif word in {"end", "until", "elseif", "else"}:
-            _, self.active = self.blocks.pop()
-            if word == "else":
-                self.blocks.append((word, self.active))
-
-    def names(self) -> int:
-        """Reads names with commas between them."""
-        number = 0
-        while self.token.isidentifier() or self.token == "...":
-            number += self.token != "..."
-            self.at += 1
-            if self.token != ",":
-                break
-            self.at += 1
-        return number
-
-    def add(self, number: int) -> None:
-        self.active += number
-        self.most = max(self.most, self.active)
-
-
 def listing_of(chunks: dict[Path, str], *options: str) -> tuple[str, dict[Path, str]]:
     """What luac5.1 says of chunks of Lua, and their names in that. Ends the program at an error."""
     with TemporaryDirectory() as folder:
@@ -228,18 +161,9 @@ def listing_of(chunks: dict[Path, str], *options: str) -> tuple[str, dict[Path, 
 
 
 def check_scripts() -> None:
-    """Ends the program if a script has too many local names, or does not compile."""
+    """Ends the program if a script does not compile."""
     codes = constants()
-    wholes = {path: expand(path, codes) for place in PLACES for path in scripts(place)}
-    for path, text in wholes.items():
-        most = Locals(text).most
-        if most > MOST_LOCALS:
-            sys.exit(
-                f"{path.relative_to(HERE.parents[1])}: a function of the script has {most} local "
-                f"names at once; {MOST_LOCALS} are allowed: put some into a block or a function"
-            )
-    if shutil.which("luac5.1"):
-        listing_of(wholes)
+    listing_of({path: expand(path, codes) for place in PLACES for path in scripts(place)})
 
 
 def names_read(chunks: dict[Path, str]) -> dict[Path, set[str]]:
@@ -356,7 +280,7 @@ def generate(place: Path) -> str:
 def main() -> None:
     if shutil.which("luac5.1"):
         check_names()
-    check_scripts()
+        check_scripts()
     for place in PLACES:
         text, target = generate(place), place / "scripts.inc"
         if sys.argv[1:] != ["--check"]:
