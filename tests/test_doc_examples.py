@@ -312,6 +312,8 @@ def test_agents_php_link_of_a_batch_of_chains_works_when_pasted(shop: dict[str, 
     with working([*php(), *worker], shop) as printed:
         assert run([sys.executable, "-"], chains, shop) == []
         printed.wait_for("all 2 pages are stored")
+    code = "import dueq; print(dueq.Queue('import').find_batch('pages').acked)"
+    assert run([sys.executable, "-"], code, shop) == ["4"]
     assert sorted(printed.lines[:-1]) == [f"shortens the text of page {page}\n" for page in (1, 2)]
 
 
