@@ -222,6 +222,14 @@ def worker_command(program: str) -> list[str]:
     return command.replace("--concurrency 4", "--concurrency 1").split()
 
 
+def python_front(home: Path) -> list[str]:
+    """Writes the support.py of docs/agents.md. Returns the blocks that push to its tasks."""
+    code = blocks("python", "docs/agents.md")
+    app = [block for block in code if block.startswith("# support.py")]
+    (home / "support.py").write_text("\n".join(app), encoding="utf-8")
+    return [block for block in code if block not in app]
+
+
 def draft_remind_and_approve(
     printed: Printed, front: Program, approve: Program, shop: dict[str, str]
 ) -> None:
@@ -243,10 +251,7 @@ def draft_remind_and_approve(
 
 
 def test_agents_python_works_when_pasted(shop: dict[str, str]) -> None:
-    code = blocks("python", "docs/agents.md")
-    app = [block for block in code if block.startswith("# support.py")]
-    front, approve, stages, chains = [block for block in code if block not in app]
-    (Path(shop["HOME"]) / "support.py").write_text("\n".join(app), encoding="utf-8")
+    front, approve, stages, chains = python_front(Path(shop["HOME"]))
     python = [sys.executable, "-"]
     command = worker_command("dueq-worker")
     command[0] = str(Path(sys.executable).parent / command[0])
@@ -272,6 +277,44 @@ def test_agents_php_works_when_pasted(shop: dict[str, str]) -> None:
     front, approve = ([*php(), "front.php"], ""), ([*php(), "approve.php"], "")
     with working([*php(), *worker_command("vendor/bin/dueq-worker")], shop) as printed:
         draft_remind_and_approve(printed, front, approve, shop)
+
+
+# Where docs/agents.md shows one link of a chain, this is the worker around the link.
+CHAINS = r"""<?php
+use Dueq\Worker;
+use Dueq\Worker\Job;
+
+$worker = new Worker();
+$tasks = $worker->tasks;
+
+return $worker
+    ->on('fetch', function (Job $job, int $page) use ($tasks): void {
+        $text = "the text of page $page";
+        $tasks->queue('import')->pushMany([LINK]);
+    }, queue: 'import')
+    ->on('shorten', function (int $page, string $text): void {
+        echo "shortens $text\n";
+    }, queue: 'import', unique: 86400.0)
+    ->on('all_stored', function (int $pages): void {
+        echo "all $pages pages are stored\n";
+    }, queue: 'import');
+"""
+
+
+def test_agents_php_link_of_a_batch_of_chains_works_when_pasted(shop: dict[str, str]) -> None:
+    home = Path(shop["HOME"])
+    text = (ROOT / "docs/agents.md").read_text(encoding="utf-8")
+    [link] = re.findall(r"`(\$tasks->draft\('shorten'[^`]*\))`", text)
+    (home / "worker.php").write_text(CHAINS.replace("LINK", link), encoding="utf-8")
+    install_worker(home)
+    *_, chains = python_front(home)
+    worker = ["vendor/bin/dueq-worker", "worker.php", "--queues", "import"]
+    with working([*php(), *worker], shop) as printed:
+        assert run([sys.executable, "-"], chains, shop) == []
+        printed.wait_for("all 2 pages are stored")
+    code = "import dueq; print(dueq.Queue('import').find_batch('pages').acked)"
+    assert run([sys.executable, "-"], code, shop) == ["4"]
+    assert sorted(printed.lines[:-1]) == [f"shortens the text of page {page}\n" for page in (1, 2)]
 
 
 def install_worker(folder: Path) -> None:

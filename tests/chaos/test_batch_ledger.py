@@ -60,7 +60,7 @@ THEN, CATCH, FINALLY = called("then", 1202), called("catch", 1202), called("fina
         ),
     ],
 )
-def test_callbacks_that_come_once(ledgers: list[list[str]]) -> None:
+def test_judge_accepts_callbacks_that_come_once(ledgers: list[list[str]]) -> None:
     assert found(*ledgers) == {}
 
 
@@ -147,7 +147,7 @@ def asked(begin: int, outcome: str, result: str = "-", wait: int = 0) -> list[st
         pytest.param(asked(4096, "absent"), id="when its time may have been over"),
     ],
 )
-def test_results_that_are_kept(lines: list[str]) -> None:
+def test_judge_accepts_results_that_are_kept(lines: list[str]) -> None:
     assert found(PLAIN, lines) == {}
 
 
@@ -166,7 +166,7 @@ def test_judge_finds_lost_results(lines: list[str]) -> None:
     assert found(PLAIN, lines) == {"results lost": ["m"]}
 
 
-def test_ack_that_was_not_answered_promises_no_result() -> None:
+def test_judge_expects_no_result_of_an_ack_that_was_not_answered() -> None:
     for outcome in ("alive", "dead", "absent"):
         assert found(PLAIN[:-1], asked(1200, outcome)) == {}
     assert found(PLAIN[:-1], asked(1200, "acked", "r")) == {}
@@ -179,7 +179,7 @@ def test_judge_finds_lost_results_in_the_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "is_told"),
+    ("line", "is_lost"),
     [
         pytest.param("fault 1200 1300 -", False, id="the server was away"),
         pytest.param("fault 1200 1300 7", False, id="the one who waited was stopped"),
@@ -189,8 +189,8 @@ def test_judge_finds_lost_results_in_the_end() -> None:
         pytest.param("moved 1200 1300 g", True, id="another slot moved"),
     ],
 )
-def test_wait_is_told(line: str, is_told: bool) -> None:
-    expected = {"results lost": ["m"]} if is_told else {}
+def test_only_a_fault_of_its_time_excuses_a_lost_wait(line: str, is_lost: bool) -> None:
+    expected = {"results lost": ["m"]} if is_lost else {}
     assert found(PLAIN, asked(1050, "alive", "-", 3000), [line]) == expected
 
 
@@ -239,6 +239,6 @@ def test_last_line_says_what_became_of_batches() -> None:
     assert "batches 1: then 1, catch 1, finally 0; results 3, asked 1" in result.summary()
 
 
-def test_lost_without_durability_is_told() -> None:
+def test_lost_without_durability_is_lost() -> None:
     result = verdict(GOOD, THEN, ["intend 1.1 - 1000 a 0 0 - default", "accepted 1.1 1001"])
     assert result.not_durable() == "lost 1, callbacks lost 1"

@@ -72,8 +72,8 @@ def test_batches_of_partitions(dueq: Program) -> None:
 
 
 @pytest.mark.parametrize("command", ["find-batch", "close-batch"])
-def test_batch_that_is_not_there(dueq: Program, command: str) -> None:
-    """The state of a message of the same id is no reason."""
+def test_a_batch_that_is_not_there_is_not_found(dueq: Program, command: str) -> None:
+    """Also if a message has the id."""
     dueq("push", "orders", "x", "--id", "invoices", "--delay", "1h")
     ended = dueq.run(command, "orders", "invoices")
     assert ended.code == 1
@@ -85,7 +85,7 @@ def test_batch_that_is_not_there(dueq: Program, command: str) -> None:
     assert (ended.code, ended.object) == (1, {"id": "invoices", "status": "NOT_FOUND"})
 
 
-def test_batch_that_is_there(dueq: Program) -> None:
+def test_a_batch_is_not_opened_twice(dueq: Program) -> None:
     dueq("open-batch", "orders", "invoices")
     ended = dueq.run("open-batch", "orders", "invoices")
     assert ended.code == 1

@@ -39,7 +39,7 @@ def take_all(queue: dueq.Queue, count: int = COUNT, result: bytes | None = None)
 
 
 @pytest.mark.parametrize("result", [None, b"17"])
-def test_kept_ends(recorder: Recorder, result: bytes | None) -> None:
+def test_kept_ends_run_the_fast_scripts(recorder: Recorder, result: bytes | None) -> None:
     with dueq.Queue("kept", recorder.url) as queue:
         for n in range(COUNT):
             queue.push(str(n), keep=60)
@@ -54,7 +54,7 @@ def test_kept_ends(recorder: Recorder, result: bytes | None) -> None:
         assert found[full] <= MOST_FULL
 
 
-def test_members(recorder: Recorder) -> None:
+def test_members_run_the_fast_scripts(recorder: Recorder) -> None:
     """The ack of the last one ends the batch."""
     with dueq.Queue("members", recorder.url) as queue:
         with queue.batch(id="b") as batch:
@@ -70,7 +70,7 @@ def test_members(recorder: Recorder) -> None:
 
 
 @pytest.mark.parametrize("prefetch", [1, 5])
-def test_consumer_acknowledges_as_it_takes(recorder: Recorder, prefetch: int) -> None:
+def test_consumer_acknowledges_kept_ends_as_it_takes(recorder: Recorder, prefetch: int) -> None:
     handled = list[bytes]()
     with dueq.Queue("consumed", recorder.url) as queue:
         queue.push_many(dueq.Draft(str(n), id=str(n), keep=60) for n in range(COUNT))
@@ -88,7 +88,7 @@ def test_consumer_acknowledges_as_it_takes(recorder: Recorder, prefetch: int) ->
     assert found["reserve_full"] <= MOST_FULL
 
 
-def test_other_messages_need_none_of_them(recorder: Recorder) -> None:
+def test_plain_messages_run_none_of_these_scripts(recorder: Recorder) -> None:
     with dueq.Queue("plain", recorder.url) as queue:
         for n in range(COUNT):
             queue.push(str(n))
@@ -98,8 +98,7 @@ def test_other_messages_need_none_of_them(recorder: Recorder) -> None:
     assert found["reserve"] >= COUNT - MOST_FULL
 
 
-def test_reserve_comes_back(recorder: Recorder) -> None:
-    """After a kept message come others."""
+def test_reserve_runs_again_after_16_answers_without_kept_messages(recorder: Recorder) -> None:
     with dueq.Queue("mixed", recorder.url) as queue:
         queue.push("kept", keep=60)
         for n in range(2 * COUNT):

@@ -1,4 +1,4 @@
-"""The lean scripts of messages whose ends are noted do what the full ones do: to each form of such
+"""The fast scripts of messages whose ends are noted do what the full ones do: to each form of such
 a message, and in each state of what notes its end."""
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def noted(
 KEEP = field(5, struct.pack(">I", FAR_MS))
 BATCH = field(6, b"b")
 TASK = header("task", "pack")
-# What the lean scripts take.
-LEAN = {
+# What the fast scripts take.
+FAST = {
     "kept": noted(KEEP),
     "member": noted(BATCH),
     "both": noted(KEEP + BATCH),
@@ -104,7 +104,7 @@ OTHERS = {
     "one_byte": b"\xd3",
     "nothing": b"",
 }
-MESSAGES = LEAN | OTHERS
+MESSAGES = FAST | OTHERS
 
 
 def is_own(envelope: bytes) -> bool:
@@ -128,7 +128,7 @@ def id_of(place: int, envelope: bytes) -> str:
 
 def is_member(envelope: bytes) -> bool:
     """Of the batch that is open; the others come to `msg` as they are."""
-    return envelope in (LEAN["member"], LEAN["both"], LEAN["member_task"], LEAN["own"])
+    return envelope in (FAST["member"], FAST["both"], FAST["member_task"], FAST["own"])
 
 
 def begin(queue: Queue) -> None:
@@ -170,7 +170,7 @@ def closed(queue: Queue, id: str, ticket: str) -> None:
 
 
 def closed_with_another(queue: Queue, id: str, ticket: str) -> None:
-    put(queue, OTHER, LEAN["member"])
+    put(queue, OTHER, FAST["member"])
     queue.run("close_batch", "b")
 
 
@@ -256,7 +256,7 @@ STATES = [
     *(began_at_no_number, awaited, lost, limited, held, newer, no_memory),
     *map(foreign, ("msg", "leased", "batches", "ends", "kept", "started", "awaited")),
 ]
-# In these the lean script ends each message of LEAN.
+# In these the fast script ends each message of FAST.
 SIMPLE = (fresh, closed_with_another, kept_before, others_are_over, never_began, awaited)
 
 
@@ -285,21 +285,21 @@ def plain(value: Any) -> Any:
     if isinstance(value, list):
         return [plain(item) for item in value]
     # Some entries name their queue.
-    return NOTE.sub(b"NOTE", value).replace(b"lean", b"full") if isinstance(value, bytes) else value
+    return NOTE.sub(b"NOTE", value).replace(b"fast", b"full") if isinstance(value, bytes) else value
 
 
 @contextmanager
 def pair(raw: RawDriver) -> Iterator[tuple[Queue, Queue]]:
     raw.command("FLUSHALL")
     try:
-        yield Queue(raw, "lean"), Queue(raw, "full")
+        yield Queue(raw, "fast"), Queue(raw, "full")
     finally:
         raw.command("CONFIG", "SET", "maxmemory", 0)
 
 
-def answer_of(queue: Queue, lean: str, full: str, words: list[Any]) -> tuple[Any, bool]:
-    """What the lean script answers, or else the full one; and whether it is the lean one's."""
-    before, answer = shown(queue), queue.run(lean, *words)
+def answer_of(queue: Queue, fast: str, full: str, words: list[Any]) -> tuple[Any, bool]:
+    """What the fast script answers, or else the full one; and whether it is the fast one's."""
+    before, answer = shown(queue), queue.run(fast, *words)
     if answer is not None:
         return answer, True
     assert shown(queue) == before, "what passes on changes nothing"
@@ -318,7 +318,7 @@ def same(mine: Queue, theirs: Queue, answers: tuple[Any, Any]) -> None:
 
 # ---- Acks ----
 
-ACKS = {f"{name}-{state.__name__}": (name, state) for name in LEAN for state in STATES}
+ACKS = {f"{name}-{state.__name__}": (name, state) for name in FAST for state in STATES}
 ACKS |= {f"{name}-{state.__name__}": (name, state) for name in OTHERS for state in (fresh, closed)}
 
 
@@ -334,15 +334,15 @@ def compare_ack(raw: RawDriver, name: str, state: Any, result: str) -> None:
         for queue in queues:
             state(queue, id, ticket)
         words = [BY, result, ticket]
-        answer, is_lean = answer_of(mine, "ack_noted", "ack_end", words)
+        answer, is_fast = answer_of(mine, "ack_noted", "ack_end", words)
         same(mine, theirs, (answer, theirs.run("ack_end", *words)))
-    if name in LEAN and state in SIMPLE:
-        assert is_lean
+    if name in FAST and state in SIMPLE:
+        assert is_fast
 
 
 @pytest.mark.parametrize("result", ["", "=17", "=" + "\0\r\n" * 9])
 @pytest.mark.parametrize(("name", "state"), ACKS.values(), ids=ACKS)
-def test_lean_ack_does_what_the_full_one_does(
+def test_fast_ack_does_what_the_full_one_does(
     raw: RawDriver, name: str, state: Any, result: str
 ) -> None:
     compare_ack(raw, name, state, result)
@@ -361,7 +361,7 @@ SETTLED: dict[str, tuple[list[str], Any]] = {
     "two_members": (["member", "member_task"], fresh),
     "all_members": (["member", "own"], closed),
     "two_of_three_members": (["member", "own"], closed_with_another),
-    "each": (["plain", *LEAN], fresh),
+    "each": (["plain", *FAST], fresh),
     "one_of_three_is_lost": (["kept", "both", "plain"], lost),
     "over": (["kept", "own_task"], others_are_over),
     "awaited": (["kept", "both"], awaited),
@@ -378,7 +378,7 @@ RESERVES = {
 }
 
 
-# Of these the lean script acknowledges all.
+# Of these the fast script acknowledges all.
 SETTLED_SIMPLY = ("nothing", "kept", "plain", "member", "two_members", "each", "over", "awaited")
 
 
@@ -404,13 +404,13 @@ def compare_reserve(raw: RawDriver, name: str, settled: str, most: int, due: boo
             if acked:
                 state(queue, acked[0][0], tickets[0])
         words: list[Any] = [most, FAR_MS, "---ed-", len(tickets), *tickets, *ender]
-        answer, is_lean = answer_of(mine, "reserve_noted", "reserve_full", words)
+        answer, is_fast = answer_of(mine, "reserve_noted", "reserve_full", words)
         answers = [answer, theirs.run("reserve_full", *words)]
         # The time and the wait depend on the clock, and no message came back.
         answers = [row[3:5] + row[6:] if isinstance(row, list) else row for row in answers]
         same(mine, theirs, (answers[0], answers[1]))
-    if name in LEAN and settled in SETTLED_SIMPLY:
-        assert is_lean
+    if name in FAST and settled in SETTLED_SIMPLY:
+        assert is_fast
 
 
 def wait(queue: Queue, tickets: list[str], due: bool) -> None:
@@ -430,7 +430,7 @@ def wait(queue: Queue, tickets: list[str], due: bool) -> None:
     [(0, False), (1, False), (2, False), (20, False), (1, True), (2, True), (20, True)],
 )
 @pytest.mark.parametrize(("name", "settled"), RESERVES.values(), ids=RESERVES)
-def test_lean_reserve_does_what_the_full_one_does(
+def test_fast_reserve_does_what_the_full_one_does(
     raw: RawDriver, name: str, settled: str, most: int, due: bool
 ) -> None:
     compare_reserve(raw, name, settled, most, due)
@@ -440,11 +440,11 @@ def test_lean_reserve_does_what_the_full_one_does(
     "ticket",
     ["0.!h:aaaaaaaa:b", "0.h:aaaaaaaa:b", "0.=bbbbbbbbb:a", "0.!=bbbbbbbbb:a", "0.x:a", "y"],
 )
-def test_lean_reserve_moves_no_ticket_that_it_does_not_know(raw: RawDriver, ticket: str) -> None:
+def test_fast_reserve_moves_no_ticket_that_it_does_not_know(raw: RawDriver, ticket: str) -> None:
     """More messages are due than it may take."""
     with pair(raw) as (mine, _):
         begin(mine)
-        mine.command("ZADD", mine.key("delayed"), 999, put(mine, IDS[0], LEAN["kept"]))
+        mine.command("ZADD", mine.key("delayed"), 999, put(mine, IDS[0], FAST["kept"]))
         mine.command("ZADD", mine.key("delayed"), 1000, ticket)
         mine.command("HSET", mine.key("meta"), "next_event", 999)
         before = mine.keys()
@@ -458,7 +458,7 @@ PUSHED_IN: list[Any] = [fresh, closed, no_batch, damaged_batch, short_batch, new
 PUSHED_IN += map(foreign, ("ready", "batches", "wake", "meta"))
 PUSHES = {
     f"{name}-{state.__name__}": (name, state)
-    for name in LEAN
+    for name in FAST
     if "own" not in name
     for state in PUSHED_IN
 }
@@ -467,7 +467,7 @@ PUSHES = {
 def compare_push(raw: RawDriver, name: str, state: Any, count: int, waits: bool) -> None:
     envelope = MESSAGES[name]
     batch = ["b"] if is_member(envelope) else []
-    lean, full = ("push_member", "push_batch") if batch else ("push_noted", "push_full")
+    fast, full = ("push_member", "push_batch") if batch else ("push_noted", "push_full")
     few = [word for id in IDS[:count] for word in (id, envelope)]
     all_words = [word for id in IDS[:count] for word in (id, envelope, "0", "")]
     with pair(raw) as queues:
@@ -475,15 +475,15 @@ def compare_push(raw: RawDriver, name: str, state: Any, count: int, waits: bool)
         for queue in queues:
             begin(queue)
             if waits:
-                wait(queue, [put(queue, OTHER, LEAN["kept"])], due=False)
+                wait(queue, [put(queue, OTHER, FAST["kept"])], due=False)
             state(queue, "", "")
-        same(mine, theirs, (mine.run(lean, *batch, *few), theirs.run(full, *batch, *all_words)))
+        same(mine, theirs, (mine.run(fast, *batch, *few), theirs.run(full, *batch, *all_words)))
 
 
 @pytest.mark.parametrize("waits", [False, True], ids=["empty", "others_wait"])
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize(("name", "state"), PUSHES.values(), ids=PUSHES)
-def test_lean_push_does_what_the_full_one_does(
+def test_fast_push_does_what_the_full_one_does(
     raw: RawDriver, name: str, state: Any, count: int, waits: bool
 ) -> None:
     compare_push(raw, name, state, count, waits)
@@ -523,7 +523,7 @@ FAULTS = {
 
 
 def rows(script: str) -> Iterator[Callable[[RawDriver], None]]:
-    """The comparisons of a lean script."""
+    """The comparisons of a fast script."""
     if script == "ack_noted":
         for name, state in ACKS.values():
             yield partial(compare_ack, name=name, state=state, result="=17")
