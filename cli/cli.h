@@ -392,6 +392,11 @@ dueq_status cli_read_names(struct cli *cli, struct cli_names *names);
 void cli_free_names(struct cli_names *names);
 /* Adds, for each name of a partition, the name of its queue: workers_view.c. */
 void cli_add_partitioned(struct cli_names *names);
+/*
+ * Adds the partitions of the queues in the list, which it looks for among the names of all keys.
+ * Sorts the list and removes repeated names, also if the server does not answer.
+ */
+dueq_status cli_add_partitions(struct cli *cli, struct cli_names *names);
 /* The "#NUMBER" in the name of a partition; NULL: the name is no partition's. */
 const char *cli_partition_mark(const char *name);
 /* Whether the names include partitions of this queue. */

@@ -59,10 +59,21 @@ static dueq_status read_row(struct cli *cli, const struct workers_view *workers,
     return row->seen->status ? row->seen->status : read_timings(cli, row);
 }
 
-/* Reads all queues. Logs each queue that fails, and leaves it out. Returns the exit code. */
-static int read_table(struct cli *cli, char *names[], size_t count, struct table *table) {
+static void end_table(struct table *table) {
+    free(table->rows);
+    queue_rows_end(&table->queues);
+}
+
+/*
+ * Reads the queues of the names, or all queues. Logs each queue that fails, and leaves it out.
+ * Returns the exit code. lacks_parts: NULL, or set to true if a queue of the names has partitions.
+ * Then the reading stops there, and `names` needs the names of the partitions.
+ */
+static int read_rows(struct cli *cli, const struct cli_names *names, struct table *table,
+                     bool *lacks_parts) {
     *table = (struct table){0};
-    int code = cli_report(cli, queue_rows_begin(cli, names, count, &table->queues), NULL);
+    int code =
+        cli_report(cli, queue_rows_begin(cli, names->list, names->count, &table->queues), NULL);
     table->up = code == CLI_DONE;
     if (!table->up)
         return code;
@@ -73,6 +84,10 @@ static int read_table(struct cli *cli, char *names[], size_t count, struct table
         struct row *row = &table->rows[table->count];
         row->seen = &table->queues.list[i];
         dueq_status status = read_row(cli, &table->queues.workers, row);
+        if (lacks_parts && (row->seen->parts || status == DUEQ_LAYOUT)) {
+            *lacks_parts = true;
+            return code;
+        }
         if (status == DUEQ_OK)
             table->count++;
         code = cli_worse(code, cli_report(cli, status, row->seen->queue));
@@ -83,9 +98,21 @@ static int read_table(struct cli *cli, char *names[], size_t count, struct table
     return code;
 }
 
-static void end_table(struct table *table) {
-    free(table->rows);
-    queue_rows_end(&table->queues);
+/* Reads all queues, or those that were named and their partitions. Returns as read_rows(). */
+static int read_table(struct cli *cli, char *named[], size_t count, struct table *table) {
+    struct cli_names names = {0};
+    bool lacks_parts = false;
+    for (size_t i = 0; i < count; i++)
+        cli_add_name(&names, (dueq_bytes){named[i], strlen(named[i])});
+    int code = read_rows(cli, &names, table, count ? &lacks_parts : NULL);
+    if (lacks_parts) {
+        end_table(table);
+        /* A user who may not list the queues gets the others, and why this one cannot be read. */
+        int listed = cli_report(cli, cli_add_partitions(cli, &names), NULL);
+        code = cli_worse(listed, read_rows(cli, &names, table, NULL));
+    }
+    cli_free_names(&names);
+    return code;
 }
 
 /* Writing */

@@ -71,3 +71,19 @@ bool cli_is_partitioned(const struct cli_names *names, const char *name) {
             return true;
     return false;
 }
+
+dueq_status cli_add_partitions(struct cli *cli, struct cli_names *names) {
+    struct cli_names all = {0};
+    const size_t named = names->count;
+    dueq_status status = cli_read_names(cli, &all);
+    for (size_t i = 0; status == DUEQ_OK && i < all.count; i++) {
+        const char *name = all.list[i], *mark = cli_partition_mark(name);
+        for (size_t k = 0; mark && k < named; k++)
+            if (strlen(names->list[k]) == (size_t)(mark - name) &&
+                strncmp(names->list[k], name, (size_t)(mark - name)) == 0)
+                cli_add_name(names, (dueq_bytes){name, strlen(name)});
+    }
+    cli_free_names(&all);
+    cli_sort_names(names);
+    return status;
+}

@@ -396,6 +396,7 @@ DUEQ_API dueq_status dueq_groups_submit(dueq_queue *queue, dueq_bytes cursor, si
  * first end: acknowledged, dead, cancelled, expired or purged. Messages become members when they
  * are pushed with `batch`. The batch ends when it is closed and all members have ended; then it
  * pushes its callbacks. A member that died, and is kicked later, changes nothing any more.
+ * The call does not wait for replicas or disks (dueq_durability): a failover may lose the batch.
  * options: start from DUEQ_BATCH, and set the id and the callbacks.
  * Returns OK, or DUPLICATE: there is a batch of this id, or one ended less than its keep_ms ago.
  * Errors: INVALID, NAME, TOO_LARGE.

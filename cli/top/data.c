@@ -40,30 +40,13 @@ static bool wants_partitions(const struct top *top) {
     return false;
 }
 
-/* Adds the partitions of the queues that were named to their names. */
-static dueq_status name_partitions(struct top *top) {
-    struct cli_names all = {0};
-    const size_t named = top->names.count;
-    dueq_status status = cli_read_names(top->cli, &all);
-    for (size_t i = 0; status == DUEQ_OK && i < all.count; i++) {
-        const char *name = all.list[i], *mark = cli_partition_mark(name);
-        for (size_t k = 0; mark && k < named; k++)
-            if (strlen(top->names.list[k]) == (size_t)(mark - name) &&
-                strncmp(top->names.list[k], name, (size_t)(mark - name)) == 0)
-                cli_add_name(&top->names, bytes_of(name));
-    }
-    cli_free_names(&all);
-    cli_sort_names(&top->names);
-    top->partitions_ms = time_monotonic_ms() + TOP_PARTITIONS_MS;
-    return status;
-}
-
 /* Reads the rows, and a queue with partitions as the sums of these. */
 static dueq_status read_all(struct top *top) {
     dueq_status status = read_rows(top);
     if (status != DUEQ_OK || !wants_partitions(top))
         return status;
-    status = name_partitions(top);
+    status = cli_add_partitions(top->cli, &top->names);
+    top->partitions_ms = time_monotonic_ms() + TOP_PARTITIONS_MS;
     if (status == DUEQ_OK)
         return read_rows(top);
     /* A user who may not list the queues sees the others, and why this one cannot be read. */

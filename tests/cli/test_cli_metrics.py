@@ -139,6 +139,16 @@ def test_metrics_of_a_queue_of_partitions(dueq: Program) -> None:
     assert not [name for name in found if name.startswith("dueq_workers") and "partition" in name]
 
 
+def test_metrics_of_a_queue_of_partitions_that_is_named_without_one(dueq: Program) -> None:
+    dueq("push", "orders", "--partitions", "2", "--lines", stdin=b"a\nb\nc\nd\n")
+    dueq("push", "other", "x")
+    found = samples(dueq("metrics", "orders").text)
+    pushed = {name: found[name] for name in found if name.startswith("dueq_pushed_total")}
+    assert sum(pushed.values()) == 4
+    assert all(name.startswith('dueq_pushed_total{queue="orders",partition="') for name in pushed)
+    assert found['dueq_workers{queue="orders"}'] == 0
+
+
 def test_metrics_of_what_is_overdue_and_nobody_takes(dueq: Program) -> None:
     dueq("push", "orders", "x", "--at", "2020-01-01T00:00:00Z")
     dueq("push", "late", "x", "--delay", "1ms")

@@ -208,7 +208,9 @@ class _Sending(_trace.Sending):
         if error is not None:
             span.fail(error)
         elif len(self.rows) == 1:
-            span.open.set_attribute("messaging.message.id", self.outcomes[0][1] or self.rows[0][1])
+            span.open.set_attribute(
+                "messaging.message.id", self.outcomes[0][1] or id_of(self.rows[0])
+            )
             if refused:
                 span.about = about_refused
                 span.open.set_attribute(_ERROR, _class(Duplicate))
