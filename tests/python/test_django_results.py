@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import socket
 from datetime import UTC, datetime, timedelta
@@ -150,13 +151,28 @@ def test_django_result_that_does_not_exist(app: dueq.App) -> None:
     queue = app.queue("kept")
     cancelled = kept(tasks.add).enqueue(1)
     assert queue.cancel(cancelled.id)
-    raw = queue.push("raw", keep=60)
-    message = queue.reserve()
-    assert message
-    message.ack(result=b"no JSON")
+    no_results = [b"no JSON", b"[]"]
+    for task, attempt in (
+        (1, 1),
+        ("django_site.tasks.add", "1"),
+        ("django_site.tasks.add", 1 << 60),
+    ):
+        made: dict[str, Any] = {
+            "task": task,
+            "args": [1, 2],
+            "kwargs": {},
+            "attempt": attempt,
+            "value": 3,
+        }
+        no_results.append(json.dumps(made).encode())
+    for number, result in enumerate(no_results):
+        queue.push("raw", keep=60, id=f"raw-{number}")
+        message = queue.reserve()
+        assert message
+        message.ack(result=result)
     ids = [
         cancelled.id,
-        raw,
+        *(f"raw-{number}" for number in range(len(no_results))),
         "no-such-id",
         "",
         queue.push("no task", keep=60),

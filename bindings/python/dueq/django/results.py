@@ -16,7 +16,7 @@ from django.utils import timezone
 from dueq._cursor import Cursor, made_step
 from dueq._message import State
 from dueq.django import framework
-from dueq.errors import Error
+from dueq.errors import DeniedError, Error
 from dueq.handle import result_bytes
 from dueq.inspection import End
 from dueq.job import Job
@@ -35,6 +35,7 @@ task returned, what the task was called with.
 _STATUS = framework.TaskResultStatus
 _UNKNOWN = "unknown"
 _MOST_TRACEBACK = 8192  # characters, of the end
+_MOST_ATTEMPTS = 65535  # as in a message
 _IN_RESULT = ("task", "args", "kwargs", "attempt", "value")
 
 Found: TypeAlias = Callable[[str], framework.Task]
@@ -113,17 +114,25 @@ def of_end(end: End, queue: str, alias: str, found: Found) -> framework.TaskResu
         kept = JSON.loads(end.result)
     except ValueError:  # no worker's result, or none
         return None
-    if not isinstance(kept, dict) or kept.keys() != set(_IN_RESULT):
-        return None
-    result = replace(
-        _result_of(found(kept["task"]), queue, alias, kept["args"], kept["kwargs"]),
-        id=end.id,
-        status=_STATUS.SUCCESSFUL,
-        enqueued_at=as_now(end.created),
-        **_last_attempt(end, kept["attempt"]),
-    )
-    object.__setattr__(result, "_return_value", kept["value"])
-    return result
+    match kept:
+        case {
+            "task": str(path),
+            "args": list(args),
+            "kwargs": dict(kwargs),
+            "attempt": int(attempt),
+            "value": value,
+            **others,
+        } if not others and 1 <= attempt <= _MOST_ATTEMPTS:
+            result = replace(
+                _result_of(found(path), queue, alias, args, kwargs),
+                id=end.id,
+                status=_STATUS.SUCCESSFUL,
+                enqueued_at=as_now(end.created),
+                **_last_attempt(end, attempt),
+            )
+            object.__setattr__(result, "_return_value", value)
+            return result
+    return None
 
 
 def of_message(
@@ -148,7 +157,7 @@ def of_message(
     )
     if message.state is State.LEASED:
         return replace(result, status=_STATUS.RUNNING, **_attempt_now(message, queue))
-    if end:
+    if end and message.state is State.DEAD:
         return replace(result, status=_STATUS.FAILED, **_last_attempt(end, message.attempt))
     return result
 
@@ -182,8 +191,15 @@ def _last_attempt(end: End, attempt: int) -> dict[str, Any]:
 
 
 def _attempt_now(message: Message, queue: Queue) -> dict[str, Any]:
-    """When and where the message was delivered, if its worker has registered since."""
-    for worker in queue.workers():
+    """
+    When and where the message was delivered, if its worker has registered since and the user may
+    see the workers.
+    """
+    try:
+        workers = queue.workers()
+    except DeniedError:
+        return {}
+    for worker in workers:
         for lease in worker.leases:
             if (lease.id, lease.ticket) == (message.id, message.ticket):
                 return {
@@ -196,14 +212,18 @@ def _attempt_now(message: Message, queue: Queue) -> dict[str, Any]:
 
 def _errors(message: Message) -> list[framework.TaskError]:
     """The last error of a message; []: none of its jobs has failed."""
-    kept = Cursor.read(message.headers.get(CURSOR)).step(_error_of(message.deliveries))
-    if kept:
-        path, traceback = kept[0]
-    elif message.error or message.state is State.DEAD:
-        path, traceback = "dueq.TaskFailed", message.error
-    else:
-        return []
-    return [framework.TaskError(exception_class_path=path, traceback=traceback)]
+    try:
+        kept = Cursor.read(message.headers.get(CURSOR)).step(_error_of(message.deliveries))
+    except (TypeError, ValueError):  # no worker's steps
+        kept = ()
+    match kept:
+        case [[str(path), str(traceback)]]:
+            return [framework.TaskError(exception_class_path=path, traceback=traceback)]
+    if message.error or message.state is State.DEAD:
+        return [
+            framework.TaskError(exception_class_path="dueq.TaskFailed", traceback=message.error)
+        ]
+    return []
 
 
 def _error_of(delivery: int) -> str:
