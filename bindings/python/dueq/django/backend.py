@@ -96,25 +96,24 @@ class DueqBackend(framework.BaseTaskBackend):
             queue=task.queue_name, priority=(task.priority > 0) - (task.priority < 0), at=at
         )
         id = pushed.push(*result.args, **result.kwargs)
-        own = pushed._options.get("id") or pushed._options.get("unique")
-        # As get_result() tells it. For an id of its own only the message itself knows the time.
-        at = timezone.now() if own else results.made_at(id)
-        result = replace(result, id=id, enqueued_at=at)
+        # The time of the message, which get_result() tells. An id of the core has it.
+        own_id = pushed._options.get("id") or pushed._options.get("unique")
+        enqueued_at = timezone.now() if own_id else results.made_at(id)
+        result = replace(result, id=id, enqueued_at=enqueued_at)
         framework.task_enqueued.send(type(self), task_result=result)
         return result
 
     def get_result(self, result_id: str) -> framework.TaskResult:
         """
         Asks the queues one after the other: those of QUEUES, or, if QUEUES is empty, all queues of
-        the server. Raises TaskResultDoesNotExist also for a task that was
-        cancelled, purged or expired, and for one whose message did not stay in its queue when it
-        died.
+        the server. Raises TaskResultDoesNotExist also for a task that was cancelled, purged or
+        expired, and for one whose message did not stay in its queue when it died.
         """
         if not self.supports_get_result:
             raise NotImplementedError(
                 "this backend does not store results: give it keep in TASKS, OPTIONS"
             )
-        # Empty QUEUES allow all names, and only the server knows which were used.
+        # If QUEUES is empty, a task can go to any queue. Only the server knows which were used.
         for name in self.app.queue_names or queues(self.app.url):
             with suppress(NotFound, InvalidError, UnknownTask):
                 if result := self._find(result_id, name):

@@ -37,7 +37,7 @@ task returned, what the task was called with.
 
 _STATUS = framework.TaskResultStatus
 _UNKNOWN = "unknown"
-_DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase  # of ids
+_DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase  # of an id
 _MOST_TRACEBACK = 8192  # characters, of the end
 _IN_RESULT = ("task", "args", "kwargs", "attempt", "value")
 
@@ -158,7 +158,7 @@ def of_message(
 
 
 def made_at(id: str) -> datetime:
-    """When the core made the id: see "Ids, incarnations and tickets" in protocol.md."""
+    """When the core made this id: see "Ids, incarnations and tickets" in protocol.md."""
     number = reduce(lambda value, digit: value * 62 + _DIGITS.index(digit), id, 0)
     return as_now(moment(number >> 80))
 
