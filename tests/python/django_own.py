@@ -39,7 +39,7 @@ NOT_OURS = {
         "test_cannot_get_result",  # dueq can do what the immediate backend cannot
         "test_cannot_refresh_result",
         "test_cannot_pass_run_after",
-        "test_catches_exception",  # SystemExit stops a worker of dueq, and the task runs again
+        "test_catches_exception",  # SystemExit is a crash, and the task runs again
         "test_complex_return_value",  # has the error's text by Django
     ],
 }
