@@ -13,6 +13,7 @@ from typing import Any
 
 import django
 import pytest
+from django.test.utils import override_settings
 
 import dueq
 from dueq.django import framework
@@ -39,6 +40,12 @@ def backend() -> Any:
     return framework.task_backends["kept"]
 
 
+def tasks_setting(**options: Any) -> dict[str, Any]:
+    """A backend that keeps results, and lets a task go to any queue."""
+    made = {"BACKEND": "dueq.django.DueqBackend", "OPTIONS": {"keep": 3600, **options}}
+    return {"default": {**made, "QUEUES": []}}
+
+
 def kept(task: Any) -> Any:
     """The task with the backend that keeps results."""
     return task.using(backend="kept", queue_name="kept")
@@ -57,7 +64,8 @@ def test_django_result_of_a_task_that_succeeds(app: dueq.App) -> None:
     assert (found.task, found.id, found.status) == (pushed.task, pushed.id, "READY")
     assert (found.args, found.kwargs, found.backend) == ([1], {"b": 2}, "kept")
     assert (found.attempts, found.started_at, found.finished_at) == (0, None, None)
-    assert abs(found.enqueued_at - pushed.enqueued_at) < timedelta(minutes=1)
+    assert found.enqueued_at == pushed.enqueued_at
+    assert abs(found.enqueued_at - datetime.now(UTC)) < timedelta(minutes=1)
     with pytest.raises(ValueError, match="not finished"):
         _ = found.return_value
 
@@ -70,6 +78,24 @@ def test_django_result_of_a_task_that_succeeds(app: dueq.App) -> None:
         assert (result.attempts, result.worker_ids, result.is_finished) == (1, [ME], True)
         assert result.started_at == result.last_attempted_at <= result.finished_at
         assert abs(result.finished_at - datetime.now(UTC)) < timedelta(minutes=1)
+
+
+def test_django_result_of_a_task_with_an_id_of_its_own(app: dueq.App) -> None:
+    with override_settings(TASKS=tasks_setting(unique=60)):
+        pushed = tasks.add.enqueue(1)
+        found = tasks.add.get_result(pushed.id)
+    assert pushed.id.startswith("django_site.tasks.add:")
+    for at in (pushed.enqueued_at, found.enqueued_at):
+        assert abs(at - datetime.now(UTC)) < timedelta(minutes=1)
+
+
+def test_django_result_is_found_in_any_queue_if_queues_is_empty(app: dueq.App) -> None:
+    with override_settings(TASKS=tasks_setting()):
+        app.queue("another").push("no task of Django")
+        pushed = tasks.add.using(queue_name="of no setting").enqueue(1)
+        assert tasks.add.get_result(pushed.id) == pushed
+        with pytest.raises(framework.TaskResultDoesNotExist):
+            tasks.add.get_result("123")
 
 
 def test_django_result_of_a_task_that_returns_nothing(app: dueq.App) -> None:

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from dueq._message import State
 from dueq.app import App
+from dueq.blocking.queue import queues
 from dueq.django import framework, results
 from dueq.django.app import OF_THE_APP, DjangoApp, found
 from dueq.draft import row
@@ -95,21 +96,25 @@ class DueqBackend(framework.BaseTaskBackend):
             queue=task.queue_name, priority=(task.priority > 0) - (task.priority < 0), at=at
         )
         id = pushed.push(*result.args, **result.kwargs)
-        result = replace(result, id=id, enqueued_at=timezone.now())
+        # The time of the message, which get_result() tells. An id of the core has it.
+        own_id = pushed._options.get("id") or pushed._options.get("unique")
+        enqueued_at = timezone.now() if own_id else results.made_at(id)
+        result = replace(result, id=id, enqueued_at=enqueued_at)
         framework.task_enqueued.send(type(self), task_result=result)
         return result
 
     def get_result(self, result_id: str) -> framework.TaskResult:
         """
-        Asks the queues one after the other. Raises TaskResultDoesNotExist also for a task that was
-        cancelled, purged or expired, and for one whose message did not stay in its queue when it
-        died.
+        Asks the queues one after the other: those of QUEUES, or, if QUEUES is empty, all queues of
+        the server. Raises TaskResultDoesNotExist also for a task that was cancelled, purged or
+        expired, and for one whose message did not stay in its queue when it died.
         """
         if not self.supports_get_result:
             raise NotImplementedError(
                 "this backend does not store results: give it keep in TASKS, OPTIONS"
             )
-        for name in self.app.queue_names:
+        # If QUEUES is empty, a task can go to any queue. Only the server knows which were used.
+        for name in self.app.queue_names or queues(self.app.url):
             with suppress(NotFound, InvalidError, UnknownTask):
                 if result := self._find(result_id, name):
                     return result

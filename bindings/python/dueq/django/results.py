@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
+import string
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.conf import settings
@@ -21,6 +23,7 @@ from dueq.handle import result_bytes
 from dueq.inspection import End
 from dueq.job import Job
 from dueq.serializers import CURSOR, JSON, TASK, BadTask, arguments_of
+from dueq.times import moment
 
 if TYPE_CHECKING:
     from dueq.blocking.message import Message
@@ -34,6 +37,7 @@ task returned, what the task was called with.
 
 _STATUS = framework.TaskResultStatus
 _UNKNOWN = "unknown"
+_DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase  # of an id
 _MOST_TRACEBACK = 8192  # characters, of the end
 _MOST_ATTEMPTS = 65535  # as in a message
 _IN_RESULT = ("task", "args", "kwargs", "attempt", "value")
@@ -162,9 +166,15 @@ def of_message(
     return result
 
 
-def as_now(moment: datetime) -> datetime:
+def made_at(id: str) -> datetime:
+    """When the core made this id: see "Ids, incarnations and tickets" in protocol.md."""
+    number = reduce(lambda value, digit: value * 62 + _DIGITS.index(digit), id, 0)
+    return as_now(moment(number >> 80))
+
+
+def as_now(time: datetime) -> datetime:
     """As timezone.now() returns times: naive unless USE_TZ is set."""
-    return moment if settings.USE_TZ else timezone.make_naive(moment)
+    return time if settings.USE_TZ else timezone.make_naive(time)
 
 
 def _is_kept(job: Job) -> bool:
