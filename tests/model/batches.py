@@ -23,7 +23,8 @@ _numbers = count()
 
 def unnamed() -> str:
     """Stands for a name that the server makes, until ends_watch.py has seen it."""
-    return f"~{next(_numbers)}"
+    # Not "~0", "~1", as entries have that the library brings at once (machine.py).
+    return f"~new {next(_numbers)}"
 
 
 @dataclass(eq=False)

@@ -81,8 +81,11 @@ class Machine(Watch):
         second=DRAWN_MANY,
         groups=st.sampled_from(GROUPED),
         change=st.sampled_from(LIMITS),
+        own=st.sampled_from(LIMITS),
     )
-    def begin(self, who: int, first: Drawn, second: Drawn, groups: str, change: Changes) -> None:
+    def begin(
+        self, who: int, first: Drawn, second: Drawn, groups: str, change: Changes, own: Changes
+    ) -> None:
         """A queue that never had a group, or a limit, runs other scripts."""
         groups = self.only or groups
         self.orders = groups == "with orders"
@@ -92,6 +95,7 @@ class Machine(Watch):
             self.set_limits(who, self.queue(0), "", {"order": "strict"}, clear=False)
         elif self.limits:
             self.set_limits(who, self.queue(0), "", change, clear=False)
+            self.set_limits(who, self.queue(0), "a", own, clear=False)
         self.push(who, 0, first)
         self.push(who + 1, 1, second)
 

@@ -313,7 +313,7 @@ class RawDriver:
         if any("=" in ticket.partition(":")[0] for ticket in tickets):
             fast, full = "ack_group", "ack_wake"
         if any(map(is_noted, tickets)):
-            fast, full, words = "ack_member", "ack_end", [PROCESS, "", *tickets]
+            fast, full, words = "ack_noted", "ack_end", [PROCESS, "", *tickets]
         answer = self.run(fast, request["queue"], *words) if is_fast else None
         if answer is None:
             answer = self.run(full, request["queue"], *words)

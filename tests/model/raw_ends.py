@@ -58,7 +58,8 @@ class EndsDriver(RawDriver):
         answer = self.run("find_batch", request["queue"], request["id"])
         if answer is None:
             return {"batch": None}
-        numbers = [int(word) for word in answer[3:]]
+        # Behind the numbers: the messages of the three callbacks.
+        numbers = [int(word) for word in answer[3:-6]]
         pushed, *ended = numbers[1:7]
         names = ("opened_ms", "closes_ms", "ended_ms")
         return {
