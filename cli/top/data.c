@@ -40,7 +40,7 @@ static bool wants_partitions(const struct top *top) {
     return false;
 }
 
-/* Reads the rows, and a queue with partitions as the sums of these. */
+/* Reads the rows. The row of a queue with partitions has the sums of its partitions' rows. */
 static dueq_status read_all(struct top *top) {
     dueq_status status = read_rows(top);
     if (status != DUEQ_OK || !wants_partitions(top))

@@ -437,20 +437,36 @@ void get_errors(struct call *call) {
     cursor_end(call, &cursor);
 }
 
-/* Groups */
+/* Groups and batches */
 
-void get_groups(struct call *call) {
+/* Answers a page of what `verb` lists, an item in each line. */
+static void get_page(struct call *call,
+                     dueq_status (*verb)(dueq_queue *queue, dueq_bytes cursor, size_t count,
+                                         dueq_result **page),
+                     json_object *(*json_of)(const dueq_result *page, size_t i)) {
     const size_t count = api_count(call, 100);
     dueq_bytes cursor = cursor_begin(call);
     dueq_result *page;
     call->answer->type = "application/x-ndjson";
-    api_end(call, dueq_groups(call->cli.queue, cursor, count, &page));
+    api_end(call, verb(call->cli.queue, cursor, count, &page));
     for (size_t i = 0; i < dueq_result_count(page); i++)
-        api_line(call, json_of_group(dueq_result_group(page, i)));
+        api_line(call, json_of(page, i));
     keep(&cursor, dueq_result_cursor(page));
     cursor_end(call, &cursor);
     dueq_result_free(page);
 }
+
+static json_object *json_of_group_at(const dueq_result *page, size_t i) {
+    return json_of_group(dueq_result_group(page, i));
+}
+
+static json_object *json_of_batch_at(const dueq_result *page, size_t i) {
+    return json_of_batch(dueq_result_batch(page, i));
+}
+
+void get_groups(struct call *call) { get_page(call, dueq_groups, json_of_group_at); }
+
+void get_batches(struct call *call) { get_page(call, dueq_batches, json_of_batch_at); }
 
 void get_limits(struct call *call) {
     dueq_result *result;
@@ -459,21 +475,6 @@ void get_limits(struct call *call) {
     if (status == DUEQ_OK)
         api_line(call, json_of_limits(call->cli.queue_name, dueq_result_limits(result)));
     dueq_result_free(result);
-}
-
-/* Batches */
-
-void get_batches(struct call *call) {
-    const size_t count = api_count(call, 100);
-    dueq_bytes cursor = cursor_begin(call);
-    dueq_result *page;
-    call->answer->type = "application/x-ndjson";
-    api_end(call, dueq_batches(call->cli.queue, cursor, count, &page));
-    for (size_t i = 0; i < dueq_result_count(page); i++)
-        api_line(call, json_of_batch(dueq_result_batch(page, i)));
-    keep(&cursor, dueq_result_cursor(page));
-    cursor_end(call, &cursor);
-    dueq_result_free(page);
 }
 
 void get_batch(struct call *call) {

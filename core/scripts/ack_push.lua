@@ -2,7 +2,7 @@
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
 -- keys groups turns working parked timers ends kept started awaited guests
 -- includes now leased_message keep_reply backlog store_below_backlog store_drafts count held
--- includes replace_message deferred_removals keep_history noop_write leaves end_delivery note_end
+-- includes replace_message deferred_removals keep_history noop_write leaves end_acked note_end
 -- args ticket, then id, envelope, due, extra of each successor (lib/draft_read.lua)
 -- Returns digits: for the message 0 finished, 4 the lease is lost; for each successor as push_full,
 --   or 4 as well. All are 9: the group of a successor is at its backlog, and nothing has changed.
@@ -29,14 +29,6 @@ leaves({ ARGV[4] })
 -- include noop_write
 local outcome = store_drafts(ARGV, 5, now, { replace = replace_message, leaving = id })
 note_end(id, envelope, 'acked', ARGV[4], '', '')
-local out = write_ends(now)
-defer_removal('HDEL', attempts, id)
--- If a successor has the message's own id, its envelope has another incarnation.
-if redis.call('HGET', msg, id) == envelope then
-  defer_removal('HDEL', msg, id)
-end
-defer_removal('ZREM', leased, ARGV[4])
-local give_places = write_left
--- include end_delivery
+-- include end_acked
 count('acked', 1)
 return keep_reply(DUEQ_OK .. outcome .. (out and '+' or ''))

@@ -3,7 +3,7 @@
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
 -- keys groups turns working parked timers ends kept started awaited guests
 -- includes now leased_message keep_reply backlog store_below_backlog store_drafts count held
--- includes replace_message deferred_removals keep_history noop_write leaves end_delivery note_end
+-- includes replace_message deferred_removals keep_history noop_write leaves end_acked note_end
 -- includes put_drafts_out
 -- args ticket, the other queue's name ('': this one), then for each successor the id of its entry
 --   in the outbox, which the core made, and id, envelope, due, extra as of push_full; then who ends
@@ -40,14 +40,6 @@ else
   -- include put_drafts_out
 end
 note_end(id, envelope, 'acked', ARGV[4], who, result)
-local out = write_ends(now)
-defer_removal('HDEL', attempts, id)
--- If a successor has the message's own id, its envelope has another incarnation.
-if redis.call('HGET', msg, id) == envelope then
-  defer_removal('HDEL', msg, id)
-end
-defer_removal('ZREM', leased, ARGV[4])
-local give_places = write_left
--- include end_delivery
+-- include end_acked
 count('acked', 1)
 return keep_reply(DUEQ_OK .. outcome .. ((out or not is_own) and '+' or ''))

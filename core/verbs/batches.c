@@ -158,7 +158,7 @@ static bool read_batch(const struct dueq__reply *reply, size_t at, dueq_batch *b
     return true;
 }
 
-/* The texts of damaged callbacks may be anything: their batch has none of these. */
+/* The texts of a damaged callback may be anything: then the batch has no texts of callbacks. */
 static bool read_callbacks(const struct dueq__reply *reply, size_t at, dueq_batch *batch) {
     dueq_bytes *const ids[] = {&batch->then_id, &batch->catch_id, &batch->finally_id};
     dueq_bytes *const queues[] = {&batch->then_queue, &batch->catch_queue, &batch->finally_queue};

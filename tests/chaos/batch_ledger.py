@@ -20,7 +20,7 @@ class Ack:
     number: int
     begin: int
     result: str  # -: none
-    done: int = 0  # when it was answered; 0: nobody knows what came of it
+    done: int = 0  # when it was answered; 0: the caller got no answer
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class Kept:
     queue: str = ""
     keep: int = 0
     begin: int = 0  # of its push; 0: no push is known
-    stored: int = 0  # when the push was answered; 0: nobody knows what came of it
+    stored: int = 0  # when the push was answered; 0: the caller got no answer
     acks: list[Ack] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
     final: Asked | None = None  # when all had ended
@@ -76,7 +76,7 @@ class KeptFacts:
     moved: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
 
     def read(self, word: str, rest: list[str]) -> bool:
-        """Returns whether the line is one of these. Raises KeyError, IndexError and ValueError."""
+        """Returns whether it is a line of batches. Raises KeyError, IndexError and ValueError."""
         if word == "opening":
             batch = self.batches.setdefault(rest[0], Batch())
             batch.begin, batch.queue = int(rest[1]), rest[2]

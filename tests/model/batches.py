@@ -144,7 +144,7 @@ class Batches:
         for (home, id, how), number in noted.items():
             self._send_note(home, id, how, number, now, now)
         for id, change in changes.items():
-            # One that is not known has ended.
+            # A batch that is not known has ended.
             if id in self.open:
                 self._change(self.open[id], change, now)
 

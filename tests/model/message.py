@@ -168,7 +168,7 @@ class Relay:
 
     @property
     def leaves(self) -> bool:
-        """What comes back to the queue itself meets no other server."""
+        """An entry whose target is its own queue meets no other server."""
         return self.target != self.queue
 
     @property

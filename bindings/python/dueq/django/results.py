@@ -40,7 +40,6 @@ _UNKNOWN = "unknown"
 _DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase  # of an id
 _MOST_TRACEBACK = 8192  # characters, of the end
 _MOST_ATTEMPTS = 65535  # as in a message
-_IN_RESULT = ("task", "args", "kwargs", "attempt", "value")
 
 Found: TypeAlias = Callable[[str], framework.Task]
 """Finds a task by its path."""
@@ -91,7 +90,13 @@ def kept_value(job: Job, value: object) -> object:
         return value
     # From the body, as the task may have changed its arguments.
     args, kwargs = arguments_of(JSON, job.message.body)
-    made = dict(zip(_IN_RESULT, (job.task, args, kwargs, job.attempt, value), strict=True))
+    made = {
+        "task": job.task,
+        "args": args,
+        "kwargs": kwargs,
+        "attempt": job.attempt,
+        "value": value,
+    }
     try:
         result_bytes(made)
     except (TypeError, ValueError, RecursionError) as error:
