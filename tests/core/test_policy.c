@@ -15,6 +15,8 @@ struct row {
     dueq_header header;
     int64_t list[DUEQ_MAX_BACKOFF_LIST], expires_ms;
     dueq_bytes body, envelope;
+    dueq_bytes home;    /* the queue of the batch, if it is not the message's own */
+    bool batch_counted; /* the batch has counted the end: a script writes this, no producer */
 };
 
 static void read_backoff(struct row *row, const char *value) {
@@ -63,6 +65,14 @@ static void read_asked(struct row *row, const char *name, const char *value) {
         draft->dead_letter = BYTES(value);
     } else if (strcmp(name, "group") == 0) {
         draft->group = BYTES(value);
+    } else if (strcmp(name, "keep") == 0) {
+        draft->keep_ms = strtoll(value, NULL, 10);
+    } else if (strcmp(name, "batch") == 0) {
+        draft->batch = BYTES(value);
+    } else if (strcmp(name, "batch_queue") == 0) {
+        row->home = BYTES(value);
+    } else if (strcmp(name, "counted") == 0) {
+        row->batch_counted = true;
     } else {
         fail_msg("'%s': what is %s?", row->name, name);
     }
@@ -103,11 +113,15 @@ static void test_policy_write_golden(void **state) {
         struct row row;
         struct dueq__error error = {0};
         read_row(&golden, &row);
+        if (row.batch_counted) {
+            free_row(&row);
+            continue;
+        }
         if (dueq__draft_check(&row.draft, false, &error))
             fail_msg("'%s': %s", row.name, error.text);
-        size_t size = dueq__envelope_write(&row.draft, row.stamp, (dueq_bytes){0}, NULL);
+        size_t size = dueq__envelope_write(&row.draft, row.stamp, row.home, NULL);
         unsigned char *written = malloc(size);
-        dueq__envelope_write(&row.draft, row.stamp, (dueq_bytes){0}, written);
+        dueq__envelope_write(&row.draft, row.stamp, row.home, written);
         if (row.expires_ms)
             set_expires(written, &row);
         if (size != row.envelope.size || memcmp(written, row.envelope.data, size) != 0)
@@ -135,6 +149,10 @@ static void test_policy_read_golden(void **state) {
         assert_int_equal(message.max_crashes, row.draft.max_crashes);
         assert_int_equal(message.drop, row.draft.drop);
         assert_bytes(row.draft.dead_letter, message.dead_letter);
+        assert_bytes(row.draft.group, message.group);
+        assert_int_equal(message.keep_ms, row.draft.keep_ms);
+        assert_bytes(row.draft.batch, message.batch);
+        assert_bytes(row.home, message.batch_queue);
         free_row(&row);
     }
 }
