@@ -33,6 +33,11 @@ def section(heading: str) -> str:
     return found[2]
 
 
+def whole_ticket(group: bytes, form: bytes) -> bytes:
+    """The ticket that a line of the group has in this form."""
+    return form if not group or b":" in form else b"0.=" + group + b":" + form
+
+
 class Inside:
     """A queue, and its keys as they are in the server."""
 
@@ -69,11 +74,13 @@ class Inside:
         found = {part: self.read("LRANGE", part, 0, -1) for part in ["high", "ready", "low"]}
         for part in ["delayed", "leased", "dead", "outbox"]:
             found[part] = self.read("ZRANGE", part, 0, -1)
-        texts = self.read("HVALS", "lines")
-        for mark in self.read("HVALS", "groups"):
+        texts = [(field.rpartition(b"\t")[0], text) for field, text in self.hash("lines").items()]
+        for name, mark in self.hash("groups").items():
             tail = 22 + int.from_bytes(mark[20:22], "big")
-            texts += [mark[22:tail], mark[tail:]]
-        found["lines"] = [ticket for text in texts for ticket in text.split(b"\n") if ticket]
+            texts += [(name, mark[22:tail]), (name, mark[tail:])]
+        found["lines"] = [
+            whole_ticket(name, form) for name, text in texts for form in text.split(b"\n") if form
+        ]
         return {part: tickets for part, tickets in found.items() if tickets}
 
     def envelope(self, id: str) -> bytes:

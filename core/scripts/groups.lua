@@ -86,10 +86,10 @@ local function limit_of(name)
 end
 
 local function show(name, mark)
-  local line = mark_read(mark or '')
+  local line = mark_read(mark or '', name)
   local waiting, first = arrived[name] or 0, nil
   if line then
-    line.name, waiting = name, waiting + line.waiting
+    waiting = waiting + line.waiting
     first = first_in_line(line)
   end
   if waiting > 0 or leases[name] then

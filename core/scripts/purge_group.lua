@@ -57,10 +57,9 @@ elseif place then
 end
 local line
 if following == '' then
-  line = mark_read(redis.call('HGET', groups, name) or '')
+  line = mark_read(redis.call('HGET', groups, name) or '', name)
   local ticket
   if line then
-    line.name = name
     ticket = left > 0 and line_take(line)
     while ticket do
       take(ticket)

@@ -15,13 +15,12 @@ if arrivals ~= 0 then
   -- include return_problem
   return nil
 end
--- The groups of the messages, and of each message its ticket and the place of its group.
-local n, names, tickets, place_of = (#argv - 3) / 2, { nil }, { nil }, { nil }
+-- The groups of the messages, and the place of each message's group.
+local n, names, place_of = (#argv - 3) / 2, { nil }, { nil }
 local places = n > 1 and {}
 for i = 1, n do
-  local id, envelope = argv[2 * i + 2], argv[2 * i + 3]
+  local envelope = argv[2 * i + 3]
   -- include group_name
-  tickets[i] = name ~= '' and '0.=' .. name .. ':' .. id or id
   local place = places and places[name]
   if not place then
     place = #names + 1
@@ -48,7 +47,8 @@ end
 -- Here a mark stays a text (lib/group_mark.lua): most of it does not change.
 local fields, state, floor, last_joined, scores, segments = nil, nil, nil, nil, nil, nil
 for i = 1, n do
-  local ticket, place = tickets[i], place_of[i]
+  -- In the line of its group the ticket is only the id (lib/group_mark.lua, short_ticket).
+  local ticket, place = argv[2 * i + 2], place_of[i]
   local mark, waiting, turn, first, last, head, at = marks[place], 0, 0, 1, 0, 0, 23
   if mark then
     if #mark < 22 or byte(mark) ~= 1 then

@@ -68,8 +68,13 @@ local function lines_of(queue)
       end
     end
     for _, text in ipairs(texts) do
-      for ticket in string.gmatch(text, '[^\n]+') do
+      for form in string.gmatch(text, '[^\n]+') do
+        local is_short = name ~= '' and not string.find(form, ':', 1, true)
+        local ticket = is_short and '0.=' .. name .. ':' .. form or form
         tickets[#tickets + 1], count = ticket, count + 1
+        if string.find(form, '^0%.=[^:]*:[^:]*$') and not damaged then
+          complain('the ticket %s is whole in the line of %s', form, name)
+        end
         local group = string.match(ticket, '^%d+%.!?%w*=([^:]*):') or ''
         if group ~= name and not damaged then
           complain('the ticket %s is in the line of %s', ticket, name)

@@ -18,19 +18,21 @@ local function texts_of(name, line, from, to)
   return #fields > 0 and read_list('HMGET', lines, unpack(fields)) or {}
 end
 
-local function tickets_of(text)
-  local tickets = {}
-  for ticket in string.gmatch(text, '[^\n]+') do
-    tickets[#tickets + 1] = ticket
+-- The tickets of a text, and each of them as the text has it.
+local function tickets_of(name, text)
+  local tickets, forms = {}, {}
+  for form in string.gmatch(text, '[^\n]+') do
+    tickets[#tickets + 1], forms[#forms + 1] = whole_ticket(name, form), form
   end
-  return tickets
+  return tickets, forms
 end
 
 -- Judges the tickets of a text. Returns the text without those that a repair removes, and how many
 -- these are. arrived: the tickets that are in `ready`: those are in two places.
-local function judge_text(text, arrived)
+local function judge_text(name, text, arrived)
   local kept, gone = {}, 0
-  for _, ticket in ipairs(tickets_of(text)) do
+  local tickets, forms = tickets_of(name, text)
+  for i, ticket in ipairs(tickets) do
     local leaves, verdict = judge(nil, ticket)
     if not verdict and arrived[ticket] then
       report('doubled', ticket)
@@ -39,7 +41,7 @@ local function judge_text(text, arrived)
     if leaves then
       gone = gone + 1
     else
-      kept[#kept + 1] = ticket
+      kept[#kept + 1] = forms[i]
       answer[4][#answer[4] + 1] = ticket
     end
   end
@@ -59,14 +61,14 @@ local function check_mark(name, bytes, arrived)
   end
   local head, tail = mark_texts(line)
   local gone, more
-  head, gone = judge_text(head, arrived)
-  tail, more = judge_text(tail, arrived)
+  head, gone = judge_text(name, head, arrived)
+  tail, more = judge_text(name, tail, arrived)
   local counted = line.waiting - gone - more
   if line.last - line.first < 1000 then
-    counted = #tickets_of(head) + #tickets_of(tail)
+    counted = #tickets_of(name, head) + #tickets_of(name, tail)
     local texts = texts_of(name, line, line.first, line.last)
     for i = 1, line.last - line.first + 1 do
-      counted = counted + #tickets_of(texts[i] or '')
+      counted = counted + #tickets_of(name, texts[i] or '')
       if not texts[i] then
         report('group', name)
         if repairs then
@@ -103,7 +105,7 @@ local function check_segment(field, text, arrived)
     report_removal('group', 'HDEL', lines, field)
     return
   end
-  local kept, gone = judge_text(text, arrived)
+  local kept, gone = judge_text(name, text, arrived)
   if repairs and gone > 0 then
     line.waiting = math.max(0, line.waiting - gone)
     redis.call('HSET', lines, field, kept)
@@ -145,6 +147,7 @@ local function in_line(ticket)
   if not line then
     return false
   end
+  local form = short_ticket(name, ticket)
   local texts = texts_of(name, line, line.first, math.min(line.last, line.first + 499))
   local head, tail = mark_texts(line)
   for _, text in ipairs({
@@ -153,7 +156,7 @@ local function in_line(ticket)
     texts[#texts + 1] = text
   end
   for _, text in ipairs(texts) do
-    if text and string.find('\n' .. text .. '\n', '\n' .. ticket .. '\n', 1, true) then
+    if text and string.find('\n' .. text .. '\n', '\n' .. form .. '\n', 1, true) then
       return true
     end
   end
@@ -187,13 +190,13 @@ local function check_lines()
   table.sort(names)
   answer[3] = #names
   for _, name in ipairs((phase == 'g' or phase == 'l') and names or {}) do
-    local line, text = phase == 'g' and mark_read(found[name], name), ''
+    local line, text, group = phase == 'g' and mark_read(found[name], name), '', name
     if line then
       text = table.concat({ mark_texts(line) }, '\n')
     elseif phase == 'l' then
-      text = found[name]
+      text, group = found[name], string.match(name, '^(.*)\t') or ''
     end
-    for _, ticket in ipairs(tickets_of(text)) do
+    for _, ticket in ipairs((tickets_of(group, text))) do
       asked[#asked + 1], asked[#asked + 2] = ticket, ''
     end
   end

@@ -3,8 +3,9 @@
 -- The line of a group: its waiting tickets, the next one first. The first and the last tickets are
 -- in the group's mark (lib/group_mark.lua), the others in `lines`, in segments: texts of at least
 -- 240 bytes, under the group's name, a tab and a number that rises. Tickets and groups' names have
--- no control characters.
+-- no control characters. They are as short_ticket() makes them.
 local fresh_segments, gone_segments, find, sub = nil, nil, string.find, string.sub
+
 
 local function line_is_empty(line)
   return line.at > line.stop and line.first > line.last and line.added == ''
@@ -26,6 +27,7 @@ end
 
 local function line_append(line, ticket)
   local size = #line.tail - line.tail_at + 1 + #line.added
+  ticket = short_ticket(line.name, ticket)
   if size == 0 and line.at > line.stop and line.first > line.last then
     line.head, line.at, line.stop = ticket, 1, #ticket
     line.tail, line.tail_at = '', 1
@@ -45,6 +47,7 @@ end
 -- Puts a ticket at the front.
 local function line_return(line, ticket)
   local rest = sub(line.head, line.at, line.stop)
+  ticket = short_ticket(line.name, ticket)
   local head = rest == '' and ticket or ticket .. '\n' .. rest
   if #head >= 240 and line.first > 0 then
     line.first = line.first - 1
@@ -91,9 +94,9 @@ local function line_take(line)
     local mark = find(line.head, '\n', at, true)
     if mark and mark <= stop then
       line.at, line.waiting = mark + 1, line.waiting > 2 and line.waiting - 1 or 1
-      return sub(line.head, at, mark - 1)
+      return whole_ticket(line.name, sub(line.head, at, mark - 1))
     end
-    ticket, line.at = sub(line.head, at, stop), stop + 1
+    ticket, line.at = whole_ticket(line.name, sub(line.head, at, stop)), stop + 1
   end
   line.waiting = line_is_empty(line) and 0 or line.waiting > 2 and line.waiting - 1 or 1
   return ticket

@@ -1,4 +1,5 @@
 -- defines mark_read mark_new mark_write mark_texts mark_put segment_field group_of
+-- defines short_ticket whole_ticket; includes whole_ticket
 -- What `groups` holds of a group, as a table: waiting, how many tickets are in its line; turn, the
 -- virtual time of its next turn (lib/turns.lua); and its line (lib/group_line.lua), tickets with
 -- newlines between them: the head is a text, from `at` to `stop`; the tail is another text, from
@@ -59,6 +60,23 @@ end
 -- The field of `lines` that has this segment of a group's line.
 local function segment_field(name, number)
   return string.format('%s\t%d', name, number)
+end
+
+-- How the line of the group `name` has a ticket: `0.=GROUP:ID` as ID alone, if ID has no colon. Most
+-- tickets tell the first delivery of a message whose id the core made, and are such.
+local function short_ticket(name, ticket)
+  local start = '0.=' .. name .. ':'
+  if name ~= '' and sub(ticket, 1, #start) == start
+    and not string.find(ticket, ':', #start + 1, true) then
+    return sub(ticket, #start + 1)
+  end
+  return ticket
+end
+
+-- The ticket that short_ticket() made short.
+local function whole_ticket(name, ticket)
+  -- include whole_ticket
+  return ticket
 end
 
 -- The group's name as the suffix of a ticket has it. '': the message has no group.

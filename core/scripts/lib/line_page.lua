@@ -21,7 +21,7 @@ local function line_page(cursor, visit)
     for ticket in string.gmatch(text, '[^\n]+') do
       index = index + 1
       if name ~= group or at > number or at == number and index > place then
-        if not visit(ticket) then
+        if not visit(whole_ticket(name, ticket)) then
           return false
         end
         last = (start or '') .. string.format('%.0f %.0f %d ', line.turn, at, index) .. name

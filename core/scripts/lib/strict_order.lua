@@ -1,6 +1,6 @@
 -- defines strict_begin strict_waits strict_begins strict_ends strict_write strict_remove is_begun
 -- needs attempts begun dead leased msg outbox
--- includes attempts begun begun_member bulk envelope_suffix group_line ticket
+-- includes attempts begun begun_member bulk envelope_suffix group_line group_mark ticket
 -- The order strict of groups: a message is delivered when the one before has ended for good. A
 -- message that was delivered and comes back, for a retry for example, keeps its group waiting
 -- until it is the first of the line.
@@ -41,7 +41,8 @@ local function line_first(line)
     line.changed = true
   end
   local mark = string.find(line.head, '\n', line.at, true)
-  return string.sub(line.head, line.at, mark and mark <= line.stop and mark - 1 or line.stop)
+  local stop = mark and mark <= line.stop and mark - 1 or line.stop
+  return whole_ticket(line.name, string.sub(line.head, line.at, stop))
 end
 
 -- Whether the ticket has no message. A later message of its id may have another suffix.

@@ -1,5 +1,5 @@
 -- needs all_passed byte call events_due floor format gone groups left lines mark must_rewake n name
--- needs names segment sub tickets turn turns
+-- needs names segment sub tickets turn turns; includes whole_ticket
 -- Takes the first ticket of the group that has the next turn, as lib/turns.lua does, with few
 -- instructions: a mark stays a text (lib/group_mark.lua). Groups of which nothing waits are passed.
 -- If no group is left, all_passed is set. Where more than three of them come first, or a mark or a
@@ -43,7 +43,9 @@ for rank = 0, 3 do
     if not mark_at or mark_at > stop then
       mark_at = stop + 1
     end
-    n, names[1], tickets[1] = 1, name, sub(text, at, mark_at - 1)
+    local ticket = sub(text, at, mark_at - 1)
+    -- include whole_ticket
+    n, names[1], tickets[1] = 1, name, ticket
     at = mark_at <= stop and mark_at + 1 or mark_at
     local rest = tail == '' and sub(text, at) or sub(text, at) .. tail
     waiting = rest == '' and first_segment > last and 0 or waiting > 2 and waiting - 1 or 1
