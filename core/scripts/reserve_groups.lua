@@ -60,9 +60,11 @@ if n == 0 and not all_passed then
   -- include take_turns
 end
 for i = 1, n do
-  local ticket, name = tickets[i], names[i]
-  -- include first_delivery
-  ids[i] = id
+  if not ids[i] then
+    local ticket, name = tickets[i], names[i]
+    -- include first_delivery
+    ids[i] = id
+  end
 end
 -- include fast_terms
 for i = 1, n do

@@ -768,6 +768,7 @@ def test_why_lost_dead_letter_queue(dueq: Program, server: Server) -> None:
 
 def test_why_full(dueq: Program, server: Server) -> None:
     """Also while the screen is shown. A queue says first what is its own."""
+    dueq("push", "carts", "x", "--delay", "1h")
     with top(dueq) as shown:
         with stuck_queues.poison(dueq, server, "bills"), stuck_queues.full(dueq, server, "orders"):
             shown.until(

@@ -1,5 +1,5 @@
 -- defines mark_read mark_new mark_write mark_texts mark_put segment_field group_of
--- defines short_ticket whole_ticket; includes whole_ticket
+-- defines short_ticket whole_ticket
 -- What `groups` holds of a group, as a table: waiting, how many tickets are in its line; turn, the
 -- virtual time of its next turn (lib/turns.lua); and its line (lib/group_line.lua), tickets with
 -- newlines between them: the head is a text, from `at` to `stop`; the tail is another text, from
@@ -75,7 +75,9 @@ end
 
 -- The ticket that short_ticket() made short.
 local function whole_ticket(name, ticket)
-  -- include whole_ticket
+  if name ~= '' and not string.find(ticket, ':', 1, true) then
+    return '0.=' .. name .. ':' .. ticket
+  end
   return ticket
 end
 

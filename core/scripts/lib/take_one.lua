@@ -1,9 +1,9 @@
--- needs all_passed byte call events_due floor format gone groups left lines mark must_rewake n name
--- needs names segment sub tickets turn turns; includes whole_ticket
+-- needs all_passed byte call events_due floor format gone groups ids left lines mark must_rewake n
+-- needs name names segment sub tickets turn turns
 -- Takes the first ticket of the group that has the next turn, as lib/turns.lua does, with few
 -- instructions: a mark stays a text (lib/group_mark.lua). Groups of which nothing waits are passed.
 -- If no group is left, all_passed is set. Where more than three of them come first, or a mark or a
--- segment is missing, it takes none, and lib/take_turns.lua begins anew.
+-- segment is missing, it takes none, and lib/take_turns.lua begins anew. A short ticket is the id.
 for rank = 0, 3 do
   local place = rank == 0 and '0' or format('%d', rank)
   name = call('ZRANGE', turns, place, place)[1]
@@ -44,8 +44,10 @@ for rank = 0, 3 do
       mark_at = stop + 1
     end
     local ticket = sub(text, at, mark_at - 1)
-    -- include whole_ticket
     n, names[1], tickets[1] = 1, name, ticket
+    if name ~= '' and not string.find(ticket, ':', 1, true) then
+      ids[1], tickets[1] = ticket, '0.=' .. name .. ':' .. ticket
+    end
     at = mark_at <= stop and mark_at + 1 or mark_at
     local rest = tail == '' and sub(text, at) or sub(text, at) .. tail
     waiting = rest == '' and first_segment > last and 0 or waiting > 2 and waiting - 1 or 1
