@@ -183,6 +183,8 @@ int main(int count, char **words) {
         measure_lease_end(words[2], number(words[3]));
     else if (!strcmp(verb, "memory") && count == 5)
         measure_memory(words[2], number(words[3]), number(words[4]));
+    else if (!strcmp(verb, "group-memory") && count == 4)
+        measure_group_memory(words[2], number(words[3]));
     else if (!strcmp(verb, "durable") && count == 6)
         measure_durable(words[2], words[3], !strcmp(words[4], "replica"), number(words[5]));
     else if (!strcmp(verb, "depth") && count == 6)

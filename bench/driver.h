@@ -88,6 +88,7 @@ void measure_burst_wake(const char *socket, size_t consumers, size_t messages);
 void measure_lease_end(const char *socket, size_t count);
 /* memory.c: the server's bytes of a message in each state, over those of its body. */
 void measure_memory(const char *socket, size_t messages, size_t body_size);
+void measure_group_memory(const char *socket, size_t messages);
 /*
  * durable.c: the server's CPU time and the time of a push, "one" by one, a hundred in a call
  * ("batch") or by a "pusher"; durable: each call waits for the server's replica.

@@ -27,6 +27,7 @@ struct life {
     char groups[GROUPS][8];
     size_t group; /* of the next message */
     bool has_groups;
+    bool are_new; /* each message is the first of its group */
     char (*ids)[32];
     struct bare bare;
     char limit[24], stop[24];
@@ -63,7 +64,10 @@ static int64_t due_ms(const struct life *life, size_t number) {
 
 static void name_groups(struct life *life, size_t count) {
     for (size_t i = 0; life->has_groups && i < count; i++) {
-        const char *name = life->groups[life->group++ % GROUPS];
+        char *name = life->groups[life->group % GROUPS];
+        if (life->are_new)
+            snprintf(name, sizeof *life->groups, "g%u", (unsigned)life->group % 1000000);
+        life->group++;
         life->drafts[i].group = (dueq_bytes){name, strlen(name)};
     }
 }
@@ -252,6 +256,15 @@ static void make_groups(struct life *life) {
         snprintf(life->groups[i], sizeof life->groups[i], "g%zu", i);
     life->has_groups = true;
     name_groups(life, PREPARED);
+}
+
+/* A push puts its ticket into an empty line. */
+static void prepare_push_new_groups(struct life *life) {
+    size_t count = life->count;
+    life->has_groups = life->are_new = true;
+    life->count = PREPARED;
+    push_all(life, life->batch, 0);
+    life->count = count;
 }
 
 /* In each line a message waits already. */
@@ -455,6 +468,8 @@ static const struct step by_dueq[] = {
     {"ready-calls", prepare_ready_calls, reserve_and_ack, 0},
     {"ready-retry", prepare_ready_calls, reserve_and_retry, 0},
     {"push-groups", prepare_push_groups, push_ready, 0},
+    {"push-new-groups", prepare_push_new_groups, push_ready, 0},
+    {"push-groups-delayed", prepare_push_groups, push_delayed, 0},
     {"groups", prepare_groups, consume, 0},
     {"groups-calls", prepare_groups_calls, reserve_and_ack, 0},
     {"fifo", prepare_fifo, consume, 0},
