@@ -86,18 +86,18 @@ struct dueq__script {
 /* The scripts that C files name. scripts.inc has all. */
 extern const struct dueq__script dueq__script_push, dueq__script_push_later, dueq__script_push_full,
     dueq__script_push_own, dueq__script_push_own_later, dueq__script_push_replace,
-    dueq__script_push_replace_full, dueq__script_push_group, dueq__script_push_group_full,
-    dueq__script_schedule, dueq__script_reserve, dueq__script_reserve_timed,
-    dueq__script_reserve_noted, dueq__script_reserve_full, dueq__script_reserve_groups,
-    dueq__script_reserve_groups_full, dueq__script_ack, dueq__script_ack_full,
-    dueq__script_ack_group, dueq__script_ack_wake, dueq__script_ack_outbox, dueq__script_ack_push,
-    dueq__script_ack_push_result, dueq__script_relay_take, dueq__script_relay_put,
-    dueq__script_relay_count, dueq__script_relay_done, dueq__script_relay_forget,
-    dueq__script_recall, dueq__script_assignment, dueq__script_register, dueq__script_measure,
-    dueq__script_repartition, dueq__script_open_batch, dueq__script_push_batch,
-    dueq__script_push_member, dueq__script_push_noted, dueq__script_push_to, dueq__script_ack_noted,
-    dueq__script_ack_end, dueq__script_outcome, dueq__script_lock, dueq__script_relock,
-    dueq__script_check, dueq__script_clock;
+    dueq__script_push_replace_full, dueq__script_push_group, dueq__script_push_group_later,
+    dueq__script_push_group_full, dueq__script_schedule, dueq__script_reserve,
+    dueq__script_reserve_timed, dueq__script_reserve_noted, dueq__script_reserve_full,
+    dueq__script_reserve_groups, dueq__script_reserve_groups_full, dueq__script_ack,
+    dueq__script_ack_full, dueq__script_ack_group, dueq__script_ack_wake, dueq__script_ack_outbox,
+    dueq__script_ack_push, dueq__script_ack_push_result, dueq__script_relay_take,
+    dueq__script_relay_put, dueq__script_relay_count, dueq__script_relay_done,
+    dueq__script_relay_forget, dueq__script_recall, dueq__script_assignment, dueq__script_register,
+    dueq__script_measure, dueq__script_repartition, dueq__script_open_batch,
+    dueq__script_push_batch, dueq__script_push_member, dueq__script_push_noted,
+    dueq__script_push_to, dueq__script_ack_noted, dueq__script_ack_end, dueq__script_outcome,
+    dueq__script_lock, dueq__script_relock, dueq__script_check, dueq__script_clock;
 
 /* The whole source; the caller frees it. NULL: out of memory. */
 char *dueq__script_source(const struct dueq__script *script);

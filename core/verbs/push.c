@@ -20,6 +20,8 @@ struct batch {
     bool fast;
     /* One draft, with an id of the caller, and without a priority and a time to live. */
     bool is_one;
+    /* All drafts are due later, and none has other options. With an id of the caller it is one. */
+    bool fast_later;
     bool is_later;            /* the first draft has a delay or a due time */
     bool replaces;            /* a draft may replace an existing message */
     bool has_group;           /* a draft has a group */
@@ -82,6 +84,7 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, dueq_bytes home,
                             .fast = queue->history_minute == dueq__op_minute()};
     batch->fast_noted = batch->fast && !home.size;
     batch->is_one = batch->fast && count == 1;
+    batch->fast_later = batch->fast;
     dueq_status status = dueq__arg_check_count(queue, drafts, count);
     for (size_t i = 0; !status && i < count; i++) {
         const dueq_draft *draft = &drafts[i];
@@ -105,6 +108,8 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, dueq_bytes home,
         plain = plain && !noted;
         batch->fast = batch->fast && plain && !draft->id.size && is_due_with(draft, drafts);
         batch->is_one = batch->is_one && plain && draft->id.size && !draft->group.size;
+        batch->fast_later = batch->fast_later && plain && (draft->delay_ms || draft->at_ms) &&
+                            !draft->unique_ms && !draft->replace && (!draft->id.size || count == 1);
         batch->has_group = batch->has_group || draft->group.size;
         batch->replaces = batch->replaces || draft->replace;
         add_durability(&batch->durability, &draft->durability);
@@ -226,6 +231,8 @@ static const struct dueq__script *choose_script(const struct batch *batch) {
         return batch->is_later ? &dueq__script_push_own_later : &dueq__script_push_own;
     if (batch->replaces)
         return &dueq__script_push_replace_full;
+    if (batch->fast_later && batch->has_group)
+        return &dueq__script_push_group_later;
     return batch->has_group ? &dueq__script_push_group_full : &dueq__script_push_full;
 }
 
