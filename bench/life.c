@@ -184,6 +184,7 @@ static void prepare_falling(struct life *life) {
         size_t some = at_most(PREPARED, done, life->count);
         for (size_t i = 0; i < some; i++)
             life->drafts[i].at_ms = due_ms(life, done + i);
+        name_groups(life, some);
         must(life->link.client, dueq_push(life->link.queue, life->drafts, some, NULL));
     }
 }
@@ -276,6 +277,16 @@ static void prepare_push_groups(struct life *life) {
 static void prepare_groups(struct life *life) {
     make_groups(life);
     prepare_ready(life);
+}
+
+static void prepare_groups_due(struct life *life) {
+    make_groups(life);
+    prepare_due(life);
+}
+
+static void prepare_groups_falling(struct life *life) {
+    make_groups(life);
+    prepare_falling(life);
 }
 
 static void prepare_groups_calls(struct life *life) {
@@ -471,6 +482,8 @@ static const struct step by_dueq[] = {
     {"push-new-groups", prepare_push_new_groups, push_ready, 0},
     {"push-groups-delayed", prepare_push_groups, push_delayed, 0},
     {"groups", prepare_groups, consume, 0},
+    {"groups-due", prepare_groups_due, consume, 0},
+    {"groups-falling-50", prepare_groups_falling, consume_falling, 20000},
     {"groups-calls", prepare_groups_calls, reserve_and_ack, 0},
     {"fifo", prepare_fifo, consume, 0},
     {"fifo-calls", prepare_fifo_calls, reserve_and_ack, 0},

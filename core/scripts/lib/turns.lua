@@ -101,6 +101,24 @@ end
 -- The functions that only turn_take() needs are in a block: a script has room for 200 local names.
 local turn_take
 do
+  -- Gives lines that `turns` has in this order their places in the order of this call. If many
+  -- joined before, stand() would walk past these for each.
+  local function stand_all(lines)
+    local at, stop = last_line, #lines
+    last_line = last_line + stop
+    for to = last_line, first_line, -1 do
+      local line, other = lines[stop], at >= first_line and order[at]
+      if not line then
+        break
+      elseif other and (other.turn > line.turn or other.turn == line.turn
+        and not (other.waited and other.name < line.name)) then
+        order[to], at = other, at - 1
+      else
+        order[to], stop, line.stands, line.waited = line, stop - 1, true, true
+      end
+    end
+  end
+
   -- Reads the next members of `turns`.
   local function turns_page(size)
     local names = redis.call('ZRANGE', turns, string.format('%d', turns_seen),
@@ -109,12 +127,20 @@ do
     if gate then
       gate.read(names)
     end
+    local fresh, is_sorted = { nil }, true
     for i = 1, #names do
       local line = known[names[i]]
       line.is_member = true
       if not line.stands then
-        stand(line, true)
+        is_sorted = is_sorted and not (fresh[1] and fresh[#fresh].turn > line.turn)
+        fresh[#fresh + 1] = line
       end
+    end
+    if is_sorted then
+      stand_all(fresh)
+    end
+    for i = 1, is_sorted and 0 or #fresh do
+      stand(fresh[i], true)
     end
     turns_seen, bound, bound_name = turns_seen + #names, math.huge, names[#names]
     if #names == size then
