@@ -2,14 +2,14 @@
 -- many tickets in `ready`, or anything but first deliveries of plain messages, it changes nothing
 -- and answers nil.
 -- keys msg ready leased delayed wake meta reply high low groups lines turns
--- includes fast_begin refuse_wire fast_leases fast_due take_one take_turns first_delivery
--- includes fast_terms plain_envelope verify_leases_fast noop_write lease_fast fast_settle
--- includes count_fast due_lateness finish_reserve fast_keep
+-- includes fast_begin refuse_wire fast_leases fast_due take_due take_one take_turns
+-- includes first_delivery fast_terms plain_envelope verify_leases_fast noop_write lease_fast
+-- includes fast_settle count_fast due_lateness finish_reserve fast_keep
 -- args as reserve
 -- passes on to reserve_groups_full
 -- Returns what reserve returns, or with the flag l what reserve_timed returns; or nil.
 -- include fast_begin
-local sub = string.sub
+local sub, pack = string.sub, struct.pack
 local state = call('HMGET', meta, 'next_event', 'timekeepers', 'turns', 'wire', 'reserved',
   'limited')
 local wire, reserved = state[4], state[5]
@@ -55,6 +55,8 @@ local name, mark, turn, gone, segment = nil, nil, nil, nil, nil
 local floor, all_passed, write, remove, note = at + 0, false, nil, nil, nil
 if most == 1 and not arrivals then
   -- include take_one
+elseif most == 1 and arrived == 0 and #due == 1 then
+  -- include take_due
 end
 if n == 0 and not all_passed then
   -- include take_turns
