@@ -18,6 +18,9 @@ IDLE_LIMIT = 0.2
 BODY = 200
 MEMORY_LIMITS = {"ready": 125, "delayed": 230}
 """Bytes over the body."""
+GROUP_LIMITS = {"ready": 30, "delayed": 30}
+"""Bytes more of a message that has a group."""
+LIVING_GROUP_LIMIT = 300
 WOKEN = 20
 """How many messages fall due, each while all consumers wait."""
 PUSH_LIMITS = {20: 12}
@@ -227,13 +230,23 @@ def memory(size: Size) -> Outcome:
         rows.append(found)
         cells = "".join(f"{found[state]:<14.0f}" for state in ("ready", "delayed", "leased"))
         print(f"{'':<10}{f'{messages:,} messages':<21}{cells}".rstrip(), flush=True)
-    print()
+    with server() as socket:
+        grouped = drive("group-memory", socket, size.memory)
+    more = {state: grouped[f"{state}_one"] - grouped[f"{state}_none"] for state in GROUP_LIMITS}
+    living = grouped["ready_ones"] - grouped["ready_one"]
+    told = "".join(f"{state} {bytes:+.0f}, " for state, bytes in more.items())
+    print(f"\nof a message with a group: {told}of a living group: {living:+.0f}\n", flush=True)
     # Bytes depend on how full the server's hash tables are, so a limit is for one number.
-    figures = rows[0] | {"rows": sorted(rows, key=lambda row: row["messages"])}
+    figures = rows[0] | {"rows": sorted(rows, key=lambda row: row["messages"]), "groups": grouped}
     targets = [
         Target(f"bytes of a {state} message over its body", figures[state], limit)
         for state, limit in MEMORY_LIMITS.items()
     ]
+    targets += [
+        Target(f"bytes more of a {state} message with a group", more[state], limit)
+        for state, limit in GROUP_LIMITS.items()
+    ]
+    targets.append(Target("bytes of a living group", living, LIVING_GROUP_LIMIT))
     return figures, targets
 
 

@@ -274,6 +274,20 @@ def _at_rates(report: Report) -> list[str]:
             "The server's bytes for a message, over the 200 of its body, by how many are stored.",
             table(["messages", "ready", "delayed", "leased"], rows),
         ]
+    grouped = look(report, "memory", "groups")
+    if grouped:
+        kinds = {"none": "none", "one": "one of all messages", "tens": "of ten", "ones": "of one"}
+        parts += [
+            f"The same of {grouped['messages']:,} messages with groups, whose names have 16 bytes,"
+            " over bodies of 150 to 249 bytes.",
+            table(
+                ["groups", "ready", "delayed"],
+                [
+                    [name, number(grouped[f"ready_{kind}"]), number(grouped[f"delayed_{kind}"])]
+                    for kind, name in kinds.items()
+                ],
+            ),
+        ]
     return parts
 
 

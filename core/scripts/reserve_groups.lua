@@ -94,7 +94,7 @@ if many then
 end
 if write then
   write()
-elseif n > 0 then
+elseif mark then
   call('ZADD', turns, turn, name)
   call('HSET', groups, name, mark)
 end
@@ -121,7 +121,7 @@ end
 local fields, is_new = {}, events_due
 if note then
   note(fields)
-elseif n > 0 then
+elseif mark then
   fields[1], fields[2] = 'turns', format('%d ', floor) .. joined
 elseif state[3] ~= '0 0' then
   -- No group is left, so the virtual time begins anew.

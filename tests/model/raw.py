@@ -116,6 +116,17 @@ def is_fast(rows: list[Json]) -> bool:
     )
 
 
+def is_fast_later(rows: list[Json]) -> bool:
+    """What the script `push_group_later` is enough for, if a message has a group."""
+    return all(
+        is_later(row)
+        and not (row["ttl_ms"] or row["priority"] or row["keep_ms"] or row["unique_ms"])
+        and row["replace"] == "refuse"
+        and (len(rows) == 1 or not row["id"])
+        for row in rows
+    )
+
+
 def fast_own(rows: list[Json], words: list[Word]) -> tuple[str, list[Word]] | None:
     """The script that is enough for one message with an id of the caller's own, and its words."""
     row = rows[0]
@@ -210,6 +221,10 @@ class RawDriver:
                 return self.run("push_later" if later else "push", queue, *later, *made)
             answer = self.run("push_group", queue, *made)
             return self.run("push_group_sort", queue, *made) if answer is None else answer
+        if has_group and is_fast_later(rows) and self._calls % 3:
+            answer = self.run("push_group_later", queue, *words)
+            if answer is not None:
+                return answer
         replaces = any(row["replace"] != "refuse" for row in rows)
         script = "push_group_full" if has_group else "push_full"
         return self.run("push_replace_full" if replaces else script, queue, *words)

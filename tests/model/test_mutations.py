@@ -564,6 +564,16 @@ MUTATIONS: dict[str, Mutation] = {
         "scores[#scores + 1], scores[#scores + 2] = format('%d', turn), names[place]",
         "",
     ),
+    "push_group_later_does_not_see_an_earlier_message": (
+        "push_group_later",
+        "redis.call('HEXISTS', msg, id) + redis.call('EXISTS', unique) > 0",
+        "redis.call('EXISTS', unique) > 0",
+    ),
+    "push_group_later_notes_no_event": (
+        "push_group_later",
+        "note_event(first, now)",
+        "",
+    ),
     "push_group_sort_brings_it_to_the_front": (
         "push_group_sort",
         "redis.pcall('RPUSH', ready, unpack(tickets))",
@@ -573,6 +583,31 @@ MUTATIONS: dict[str, Mutation] = {
         "reserve_groups",
         "elseif state[3] ~= '0 0' then",
         "elseif false then",
+    ),
+    "reserve_groups_does_not_move_the_floor_for_what_is_due": (
+        "reserve_groups",
+        "floor = time > floor and time or floor",
+        "",
+    ),
+    "reserve_groups_forgets_groups_that_have_a_later_turn": (
+        "reserve_groups",
+        "elseif other ~= group and is_before then",
+        "elseif other ~= group then",
+    ),
+    "reserve_groups_forgets_groups_while_one_waits": (
+        "reserve_groups",
+        "if left == 0 then",
+        "if true then",
+    ),
+    "reserve_groups_gives_what_is_due_an_old_turn": (
+        "reserve_groups",
+        "if time and (time <= floor or not marks[1]) then",
+        "if time and not marks[1] then",
+    ),
+    "reserve_groups_serves_what_is_due_before_a_group_that_waits": (
+        "reserve_groups",
+        "is_next and not is_before",
+        "is_next",
     ),
     "reserve_groups_does_not_move_the_floor": (
         "reserve_groups",
@@ -706,6 +741,11 @@ OF_LIMITS: dict[str, Mutation] = {
         "purge",
         "leaves(set == leased and tickets or {})",
         "leaves({})",
+    ),
+    "push_group_later_does_not_see_a_backlog": (
+        "push_group_later",
+        "or redis.call('HEXISTS', groups, '\\t') == 1",
+        "",
     ),
     "push_group_does_not_see_a_backlog": (
         "push_group",
