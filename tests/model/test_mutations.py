@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from machine import Machine, run
 from raw import RawDriver
+from test_due_turns import compare_twins
 from test_fast_push import TABLE, compare
 from world import Difference, scripts_alone
 
@@ -584,31 +585,6 @@ MUTATIONS: dict[str, Mutation] = {
         "elseif state[3] ~= '0 0' then",
         "elseif false then",
     ),
-    "reserve_groups_does_not_move_the_floor_for_what_is_due": (
-        "reserve_groups",
-        "floor = time > floor and time or floor",
-        "",
-    ),
-    "reserve_groups_forgets_groups_that_have_a_later_turn": (
-        "reserve_groups",
-        "elseif other ~= group and is_before then",
-        "elseif other ~= group then",
-    ),
-    "reserve_groups_forgets_groups_while_one_waits": (
-        "reserve_groups",
-        "if left == 0 then",
-        "if true then",
-    ),
-    "reserve_groups_gives_what_is_due_an_old_turn": (
-        "reserve_groups",
-        "if time and (time <= floor or not marks[1]) then",
-        "if time and not marks[1] then",
-    ),
-    "reserve_groups_serves_what_is_due_before_a_group_that_waits": (
-        "reserve_groups",
-        "is_next and not is_before",
-        "is_next",
-    ),
     "reserve_groups_does_not_move_the_floor": (
         "reserve_groups",
         "if time > floor then",
@@ -984,13 +960,47 @@ OF_ORDERS = {
     ),
 }
 
+# Those of a message that is due alone (test_due_turns.py).
+OF_DUE: dict[str, Mutation] = {
+    "reserve_groups_does_not_move_the_floor_for_what_is_due": (
+        "reserve_groups",
+        "floor = time > floor and time or floor",
+        "",
+    ),
+    "reserve_groups_forgets_groups_that_have_a_later_turn": (
+        "reserve_groups",
+        "elseif other ~= group and is_before then",
+        "elseif other ~= group then",
+    ),
+    "reserve_groups_forgets_groups_while_one_waits": (
+        "reserve_groups",
+        "if left == 0 then",
+        "if true then",
+    ),
+    "reserve_groups_serves_what_is_due_before_a_group_that_waits": (
+        "reserve_groups",
+        "is_next and not is_before",
+        "is_next",
+    ),
+    "reserve_groups_gives_a_turn_back_to_a_group_that_was_served": (
+        "reserve_groups",
+        "time + 16384, 2 ^ 31",
+        "time, 2 ^ 31",
+    ),
+    "reserve_groups_takes_what_is_due_before_its_line": (
+        "reserve_groups",
+        "time and is_empty and group",
+        "time and group",
+    ),
+}
+
 
 ALL = MUTATIONS | OF_LIMITS | OF_ORDERS
 
 
 def test_mutations_are_of_what_the_scripts_have() -> None:
     scripts = sources()
-    for script, old, _ in ALL.values():
+    for script, old, _ in (ALL | OF_DUE).values():
         assert old in scripts[script], f"{script}.lua has it no more: {old}"
 
 
@@ -1016,6 +1026,17 @@ def test_mutation_is_caught_by_the_table(name: str) -> None:
             with pytest.raises(AssertionError):
                 for row in TABLE.values():
                     compare(raw, *row)
+        finally:
+            raw.close()
+
+
+@pytest.mark.parametrize("name", OF_DUE)
+def test_mutation_is_caught_by_a_twin(name: str) -> None:
+    with Server() as server:
+        raw = RawDriver(server, changed(OF_DUE[name]))
+        try:
+            with pytest.raises(AssertionError):
+                compare_twins(raw)
         finally:
             raw.close()
 
