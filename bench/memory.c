@@ -33,8 +33,8 @@ static double settled_memory(redisContext *control) {
 }
 
 /*
- * What is pushed. Bodies have body_size bytes, and of each hundred the next one `step` more than the
- * one before. group_size: how many messages a group has; 0: they have no group.
+ * What is pushed. Of each hundred bodies the first has body_size bytes, and each next one has
+ * `step` more. group_size: how many messages a group has; 0: they have no group.
  */
 struct load {
     size_t messages, body_size, step, group_size;

@@ -12,8 +12,8 @@ if not state[1] or redis.call('HEXISTS', groups, '\t') == 1 then
   return nil
 end
 -- As in push_later.lua.
-local n, time = (#argv - 3) / 4, redis.call('TIME')
-local now, first, tickets, messages = time[1] * 1000 + time[2] / 1000, nil, { nil, nil }, { nil, nil }
+local n, time, tickets, messages = (#argv - 3) / 4, redis.call('TIME'), { nil, nil }, { nil, nil }
+local now, first = time[1] * 1000 + time[2] / 1000, nil
 for i = 1, n do
   local id, envelope, due = argv[4 * i], argv[4 * i + 1], argv[4 * i + 2]
   local suffix, after = envelope_suffix(envelope), tonumber(due)
@@ -26,7 +26,8 @@ for i = 1, n do
   if not first or at < first then
     first = at
   end
-  tickets[2 * i - 1], tickets[2 * i] = format('%d', at), suffix and '0.' .. suffix .. ':' .. id or id
+  tickets[2 * i - 1] = format('%d', at)
+  tickets[2 * i] = suffix and '0.' .. suffix .. ':' .. id or id
   messages[2 * i - 1], messages[2 * i] = id, envelope
 end
 -- Tickets come first: a reserve drops a ticket without a message.

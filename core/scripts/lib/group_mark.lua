@@ -62,8 +62,8 @@ local function segment_field(name, number)
   return string.format('%s\t%d', name, number)
 end
 
--- How the line of the group `name` has a ticket: `0.=GROUP:ID` as ID alone, if ID has no colon. Most
--- tickets tell the first delivery of a message whose id the core made, and are such.
+-- How the line of the group `name` has a ticket: `0.=GROUP:ID` as ID alone, if ID has no colon.
+-- Most tickets tell the first delivery of a message whose id the core made, and are such.
 local function short_ticket(name, ticket)
   local start = '0.=' .. name .. ':'
   if name ~= '' and sub(ticket, 1, #start) == start

@@ -1,10 +1,9 @@
--- needs byte call due floor format gone groups joined left mark n name names pack tickets turn turns
--- includes group_of_ticket next_turn
--- One message is due, nothing is in `ready`, and one message is asked for. Takes it as lib/turns.lua
--- does, but its ticket does not go through the line of its group: where that line is empty, and
--- nothing waits of the groups that have an earlier turn. Else it takes none, and
--- lib/take_turns.lua begins anew. If nothing waits at all, all groups are forgotten: then `mark`
--- stays nil.
+-- needs byte call due floor format gone groups joined left mark n name names pack tickets turn
+-- needs turns; includes group_of_ticket next_turn
+-- One message is due, nothing is in `ready`, and one message is asked for. Where the line of its
+-- group is empty, and nothing waits of the groups that have an earlier turn, the ticket does not go
+-- through the line: the reserve takes it at once. Else it takes none, and lib/take_turns.lua begins
+-- anew. If nothing else waits, all groups are forgotten: then `mark` stays nil.
 local group = group_of_ticket(due[1])
 local front = group and call('ZRANGE', turns, '0', '4') or {}
 local marks = group and call('HMGET', groups, group, unpack(front)) or {}
