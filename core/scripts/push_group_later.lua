@@ -8,7 +8,7 @@
 -- Returns a digit for each: 0 stored; or nil.
 local argv, format, state = ARGV, string.format, redis.pcall('HMGET', meta, 'turns', 'next_event')
 -- A field of this name tells that groups have a backlog (limit.lua).
-if not state[1] or redis.call('HEXISTS', groups, '\t') == 1 then
+if not state[1] or redis.pcall('HEXISTS', groups, '\t') ~= 0 then
   return nil
 end
 -- As in push_later.lua.

@@ -625,6 +625,11 @@ MUTATIONS: dict[str, Mutation] = {
         "undone, floor = true, batch[k].stays and batch[k].floor or floor",
         "undone = true",
     ),
+    "reserve_groups_full_reads_turns_behind_those_that_joined": (
+        "reserve_groups_full",
+        "other and (other.turn > line.turn",
+        "other and (other.turn < line.turn",
+    ),
     "reserve_groups_full_sorts_what_came_in_the_wrong_order": (
         "reserve_groups_full",
         "for i = 1, #tickets do\n    line_append(line_join",
@@ -720,7 +725,7 @@ OF_LIMITS: dict[str, Mutation] = {
     ),
     "push_group_later_does_not_see_a_backlog": (
         "push_group_later",
-        "or redis.call('HEXISTS', groups, '\\t') == 1",
+        "or redis.pcall('HEXISTS', groups, '\\t') ~= 0",
         "",
     ),
     "push_group_does_not_see_a_backlog": (
