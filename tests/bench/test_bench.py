@@ -343,7 +343,7 @@ REFUSED = """
 import sys
 sys.path.insert(0, sys.argv[1])
 import life
-[row] = [row for row in life.ROWS if row.one_by_one]
+row, *_ = [row for row in life.ROWS if row.one_by_one]
 for behind in (0.05, 0.06):
     life._counted_once = lambda *_: (260000.0, behind)
     print(life._counted("dueq", row, 1))
