@@ -104,8 +104,9 @@ class Watch(RuleBasedStateMachine):
         the first group that waits for a time comes back.
         """
         turns, noted = queue.turns, self.world.groups(queue.name)
-        if not noted.turns and not any(line.messages for line in turns.lines.values()):
-            # A reserve that saw that nothing waits may have begun the time anew.
+        is_new = noted.floor == "0 0" and not (noted.turns or noted.parked or noted.limited)
+        if is_new and not any(line.messages for line in turns.lines.values()):
+            # A reserve that saw that nothing waits began the time anew.
             turns.forget()
         aside = set(noted.parked) - set(noted.timers)
         queue.aside = {group for group in turns.lines if escaped(group) in aside}

@@ -13,6 +13,7 @@ import pytest
 
 import dueq
 from dueq._cursor import Cursor, made_step
+from dueq.errors import CorruptError
 from in_process import run
 from worker_process import WorkerProcess, until
 
@@ -376,3 +377,13 @@ def test_steps_of_threads_are_all_kept(app: dueq.App) -> None:
     task.push()
     run(app)
     assert kept == [{f"part {number}" for number in range(8)}]
+
+
+@pytest.mark.parametrize(
+    "header", ["dueq\n\n17", "dueq\n\nnull", 'dueq\n\n{"charge":', "dueq 0.5\n{\n{}"]
+)
+def test_damaged_cursor_has_an_error_of_its_own(header: str) -> None:
+    cursor = Cursor.read(header)
+    with pytest.raises(CorruptError, match="the message's cursor has a "):
+        assert cursor.value is None
+        cursor.step("charge")

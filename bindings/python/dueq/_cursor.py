@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from dueq.errors import InvalidError
+from dueq.errors import CorruptError, InvalidError
 from dueq.serializers import JSON
 
 # The first word of a cursor with steps or a progress. No JSON begins with it.
@@ -50,8 +50,8 @@ class Cursor:
 
     @property
     def value(self) -> Any:
-        """The value of the checkpoint; None: there was none."""
-        return JSON.loads(self.checkpoint.encode()) if self.checkpoint else None
+        """The value of the checkpoint; None: there was none. Raises CorruptError."""
+        return _read("checkpoint", self.checkpoint) if self.checkpoint else None
 
     def with_checkpoint(self, value: Any) -> Cursor:
         """Raises TypeError or ValueError if JSON cannot express the value."""
@@ -70,12 +70,21 @@ class Cursor:
         return replace(self, steps=(*self.steps, step))
 
     def step(self, name: str) -> tuple[Any, ...]:
-        """The value of a step; (): there is none of this name."""
+        """The value of a step; (): there is none of this name. Raises CorruptError."""
         for step in self.steps:
-            kept = JSON.loads(step.encode())
+            kept = _read("step", step)
+            if not isinstance(kept, dict):
+                raise CorruptError(f"the message's cursor has a step that is no object: {step!r}")
             if name in kept:
                 return (kept[name],)
         return ()
+
+
+def _read(what: str, text: Json) -> Any:
+    try:
+        return JSON.loads(text.encode())
+    except ValueError as error:
+        raise CorruptError(f"the message's cursor has a {what} that is no JSON: {error}") from error
 
 
 def made_step(name: str, value: Any) -> tuple[Json, Any]:
