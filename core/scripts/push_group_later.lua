@@ -1,14 +1,15 @@
 -- push_group_later: stores messages that are due later, of which at least one has a group. If one
--- is due now, has other options, or has an id of its own and is not alone or not new; if groups
--- have a backlog, or no message with a group came before, it changes nothing and answers nil.
--- keys msg delayed wake meta reply unique groups
+-- is due now, has other options, or has an id of its own and is not alone or not new; if tickets
+-- wait in `ready`, which must be sorted, groups have a backlog, or no message with a group came
+-- before, it changes nothing and answers nil.
+-- keys msg ready delayed wake meta reply unique groups
 -- includes return_problem envelope_suffix note_event keep_reply_inline
 -- args as push_full
 -- passes on to push_group_full
 -- Returns a digit for each: 0 stored; or nil.
 local argv, format, state = ARGV, string.format, redis.pcall('HMGET', meta, 'turns', 'next_event')
 -- A field of this name tells that groups have a backlog (limit.lua).
-if not state[1] or redis.pcall('HEXISTS', groups, '\t') ~= 0 then
+if not state[1] or redis.pcall('HEXISTS', groups, '\t') ~= 0 or redis.pcall('LLEN', ready) ~= 0 then
   return nil
 end
 -- As in push_later.lua.
