@@ -9,8 +9,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from drafts import asked
+from layout import packed
 from message import Draft
-from raw import RawDriver, packed
+from raw import RawDriver
 
 GROUPS = ["a", "b", "c", "d", "e", "f", "g", ""]
 AN_HOUR_MS = 3_600_000
@@ -62,7 +63,8 @@ def compare_twins(raw: RawDriver) -> None:
             step, group = chance.choice(["ready", "due", "due", "take", "take", "take"]), ""
             if step != "take":
                 group, waiting = chance.choice(some), waiting + 1
-            body, found = b"%04d" % number, []
+            body = b"%04d" % number
+            found: list[list[bytes]] = []
             for twin in twins:
                 if step == "ready":
                     twin.push(group, body)
