@@ -3,7 +3,7 @@
 -- wait in `ready`, which must be sorted, groups have a backlog, or no message with a group came
 -- before, it changes nothing and answers nil.
 -- keys msg ready delayed wake meta reply unique groups
--- includes return_problem envelope_suffix note_event keep_reply_inline
+-- includes return_problem envelope_suffix note_sooner keep_reply_inline
 -- args as push_full
 -- passes on to push_group_full
 -- Returns a digit for each: 0 stored; or nil.
@@ -38,10 +38,8 @@ if added ~= n then
   -- include return_problem
 end
 redis.call('HSET', msg, unpack(messages))
-local score, noted = format('%d', first), state[2]
-if not (noted and #noted == #score and noted <= score) then
-  note_event(first, now)
-end
+local at, score, noted = first, format('%d', first), state[2]
+-- include note_sooner
 redis.pcall('HINCRBY', meta, 'pushed', format('%d', n))
 local answer = string.rep(DUEQ_OK, n)
 -- include keep_reply_inline

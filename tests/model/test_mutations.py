@@ -572,7 +572,7 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "push_group_later_notes_no_event": (
         "push_group_later",
-        "note_event(first, now)",
+        "note_event(at, now)",
         "",
     ),
     "push_group_sort_brings_it_to_the_front": (

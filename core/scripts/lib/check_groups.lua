@@ -18,21 +18,18 @@ local function texts_of(name, line, from, to)
   return #fields > 0 and read_list('HMGET', lines, unpack(fields)) or {}
 end
 
--- The tickets of a text, and each of them as the text has it.
-local function tickets_of(name, text)
-  local tickets, forms = {}, {}
-  for form in string.gmatch(text, '[^\n]+') do
-    tickets[#tickets + 1], forms[#forms + 1] = whole_ticket(name, form), form
-  end
-  return tickets, forms
+-- How many tickets a text has.
+local function count_in(text)
+  local _, number = string.gsub(text, '[^\n]+', '')
+  return number
 end
 
 -- Judges the tickets of a text. Returns the text without those that a repair removes, and how many
 -- these are. arrived: the tickets that are in `ready`: those are in two places.
 local function judge_text(name, text, arrived)
   local kept, gone = {}, 0
-  local tickets, forms = tickets_of(name, text)
-  for i, ticket in ipairs(tickets) do
+  for form in string.gmatch(text, '[^\n]+') do
+    local ticket = whole_ticket(name, form)
     local leaves, verdict = judge(nil, ticket)
     if not verdict and arrived[ticket] then
       report('doubled', ticket)
@@ -41,7 +38,7 @@ local function judge_text(name, text, arrived)
     if leaves then
       gone = gone + 1
     else
-      kept[#kept + 1] = forms[i]
+      kept[#kept + 1] = form
       answer[4][#answer[4] + 1] = ticket
     end
   end
@@ -65,10 +62,10 @@ local function check_mark(name, bytes, arrived)
   tail, more = judge_text(name, tail, arrived)
   local counted = line.waiting - gone - more
   if line.last - line.first < 1000 then
-    counted = #tickets_of(name, head) + #tickets_of(name, tail)
+    counted = count_in(head) + count_in(tail)
     local texts = texts_of(name, line, line.first, line.last)
     for i = 1, line.last - line.first + 1 do
-      counted = counted + #tickets_of(name, texts[i] or '')
+      counted = counted + count_in(texts[i] or '')
       if not texts[i] then
         report('group', name)
         if repairs then
@@ -196,8 +193,8 @@ local function check_lines()
     elseif phase == 'l' then
       text, group = found[name], string.match(name, '^(.*)\t') or ''
     end
-    for _, ticket in ipairs((tickets_of(group, text))) do
-      asked[#asked + 1], asked[#asked + 2] = ticket, ''
+    for form in string.gmatch(text, '[^\n]+') do
+      asked[#asked + 1], asked[#asked + 2] = whole_ticket(group, form), ''
     end
   end
   prefetch_tickets(#ARGV + 1, asked)

@@ -3,9 +3,8 @@
 -- The line of a group: its waiting tickets, the next one first. The first and the last tickets are
 -- in the group's mark (lib/group_mark.lua), the others in `lines`, in segments: texts of at least
 -- 240 bytes, under the group's name, a tab and a number that rises. Tickets and groups' names have
--- no control characters. They are as short_ticket() makes them.
+-- no control characters. The tickets are as short_ticket() makes them.
 local fresh_segments, gone_segments, find, sub = nil, nil, string.find, string.sub
-
 
 local function line_is_empty(line)
   return line.at > line.stop and line.first > line.last and line.added == ''
