@@ -767,6 +767,11 @@ typedef struct dueq_group {
      * are leased.
      */
     int64_t leased;
+    /*
+     * About how many of its messages were delivered in the last minute. -1: not known, as the queue
+     * has not had limits of groups for a minute, or more than 10,000 groups had deliveries.
+     */
+    int64_t served_per_minute;
     int64_t now_ms; /* the server's clock when it answered */
     /*
      * What keeps its messages waiting: concurrency or rate, its limits; order or hold; empty:

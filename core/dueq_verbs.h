@@ -665,6 +665,7 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(COUNT, waiting) \
     X(MAYBE_TIME, oldest_ms) \
     X(INDEX, leased) \
+    X(INDEX, served_per_minute) \
     X(TIME, now_ms) \
     X(TEXT, at_limit) \
     X(MAYBE_TIME, held_until_ms) \

@@ -163,11 +163,11 @@ def test_meta_has_the_fields_of_the_document(inside: Inside) -> None:
     third.bury()
     assert queue.cancel("late")
     assert queue.purge("dead") == 1
-    queue.limit(concurrency=1)
+    queue.limit(concurrency=1, each_group_concurrency=1)
     assert len(queue.reserve_many(9)) == 1
     assert queue.reserve() is None
     fields |= set(inside.hash("meta"))
-    queue.limit(concurrency=0)
+    queue.limit(concurrency=0, each_group_concurrency=0)
     assert len(queue.reserve_many(9)) == 1
     queue.pause()
     assert queue.reserve(timeout=0.01) is None

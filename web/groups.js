@@ -103,6 +103,8 @@ export function groups(queue) {
       cell("Waiting", part(one.waiting, limit.backlog)),
       cell("Leased", part(one.leased, limit.concurrency)),
       cell("Oldest", one.oldest_ms === null ? "–" : span(one.now_ms - one.oldest_ms)),
+      cell("Served a minute",
+        one.served_per_minute === null ? "–" : number(one.served_per_minute)),
       cell("Rate", limit.rate || "–"),
       cell("Weight", limit.weight ? number(limit.weight) : "–"),
       cell("At limit", [one.at_limit, one.held_until_ms,
@@ -113,8 +115,8 @@ export function groups(queue) {
           () => one.name === null ? "" : actions(one), "actions")]
         : []];
   };
-  const list = table(["Group", "Waiting", "Leased", "Oldest", "Rate", "Weight", "At limit",
-    ...api.state.writable ? [""] : []], ({ name }) => JSON.stringify(name), cells);
+  const list = table(["Group", "Waiting", "Leased", "Oldest", "Served a minute", "Rate", "Weight",
+    "At limit", ...api.state.writable ? [""] : []], ({ name }) => JSON.stringify(name), cells);
 
   async function readLimits(signal, any) {
     try {

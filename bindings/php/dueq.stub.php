@@ -2667,6 +2667,13 @@ namespace Dueq
          */
         public readonly ?int $leased;
 
+        /**
+         * About how many of its messages were delivered in the last minute. null: not known, as the
+         * queue has not had limits of groups for a minute, or more than 10,000 groups had
+         * deliveries.
+         */
+        public readonly ?int $servedPerMinute;
+
         /** The server's clock when it answered. */
         public readonly float $now;
 

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 4256277c0daecfd97ae641c3d67f244d3fe55603 */
+ * Stub hash: ab063ff66c5bc811fb1f3ffe11c8f5448e937686 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -3055,6 +3055,12 @@ static zend_class_entry *register_class_Dueq_Group(void)
 	zend_string *property_leased_name = zend_string_init("leased", sizeof("leased") - 1, 1);
 	zend_declare_typed_property(class_entry, property_leased_name, &property_leased_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
 	zend_string_release(property_leased_name);
+
+	zval property_servedPerMinute_default_value;
+	ZVAL_UNDEF(&property_servedPerMinute_default_value);
+	zend_string *property_servedPerMinute_name = zend_string_init("servedPerMinute", sizeof("servedPerMinute") - 1, 1);
+	zend_declare_typed_property(class_entry, property_servedPerMinute_name, &property_servedPerMinute_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_servedPerMinute_name);
 
 	zval property_now_default_value;
 	ZVAL_UNDEF(&property_now_default_value);

@@ -46,6 +46,8 @@
     X(TIMERS, "timers")                                                                            \
     X(RATED, "rated")                                                                              \
     X(HOLDS, "holds")                                                                              \
+    X(SERVED_EVEN, "served_even")                                                                  \
+    X(SERVED_ODD, "served_odd")                                                                    \
     X(BATCHES, "batches")                                                                          \
     X(GUESTS, "guests")                                                                            \
     X(BATCH_ENDS, "batch_ends")                                                                    \

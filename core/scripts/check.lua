@@ -2,7 +2,7 @@
 -- wrong, and may repair it. A key of another type counts as empty.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine
 -- keys rates received failures groups lines turns limits working parked timers
--- keys rated holds ends kept started awaited begun guests batches batch_ends
+-- keys rated holds ends kept started awaited begun guests batches batch_ends served_even served_odd
 -- includes check_keys check_verdict check_findings check_groups check_ends check_batches
 -- includes lane_window message envelope ticket
 -- includes decimal

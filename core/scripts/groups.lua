@@ -1,14 +1,15 @@
 -- groups: lists the groups of a queue, a page at a time. Changes nothing.
 -- keys msg ready leased meta groups lines turns parked timers holds limits begun attempts dead
--- keys outbox
+-- keys outbox served_even served_odd
 -- includes decimal now ticket group_mark first_in_line set_page refuse_layout begun
 -- args alone: cursor ('': the first page), how many at most
 -- Returns { now ms, cursor of the next page ('': none), then for each group: its name as in
 --   tickets, how many tickets wait, the first of them that has a message ('': none), how many of
---   its messages are leased (-1: not known, as more than 1,000 of the queue are), what keeps them
---   waiting ('concurrency', 'order', 'rate', 'hold', or '': nothing), until when it is held in ms
---   (0: it is not), and, if they wait because of the order, the id of the message that must end
---   before ('': not known) }.
+--   its messages are leased (-1: not known, as more than 1,000 of the queue are), how many were
+--   delivered in the last minute (-1: not known, as the queue has not had limits of groups for a
+--   minute, or over 10,000 groups had deliveries), what keeps them waiting ('concurrency', 'order',
+--   'rate', 'hold', or '': nothing), until when it is held in ms (0: it is not), and, if they wait
+--   because of the order, the id of the message that must end before ('': not known) }.
 --   First come the groups that are in `turns`, in the order of their next turns; then those that
 --   are at a limit, in the order of their virtual times; behind them those that have only leased
 --   messages, or tickets among the first 500 of `ready`, which no script has sorted yet. A group of
@@ -17,7 +18,9 @@
 
 -- include refuse_layout
 local cursor, most = ARGV[1], tonumber(ARGV[2])
-local answer, state = { decimal(now_ms()), '' }, redis.call('HMGET', meta, 'turns', 'returned')
+local now = now_ms()
+local state = redis.call('HMGET', meta, 'turns', 'returned', 'limited', 'served_from')
+local answer = { decimal(now), '' }
 if not state[1] then
   return answer
 end
@@ -64,13 +67,13 @@ end
 
 -- What keeps the messages of a group waiting, until when the group is held, and which message must
 -- end before.
-local is_limited = redis.call('HGET', meta, 'limited') == '2'
+local is_limited = state[3] == '2'
 local function limit_of(name)
   if not is_limited then
     return '', 0, ''
   end
   local held_until = tonumber(redis.call('ZSCORE', holds, name) or '') or 0
-  if held_until > now_ms() and held_until <= 4102444800000 then
+  if held_until > now and held_until <= 4102444800000 then
     return 'hold', held_until, ''
   elseif not redis.call('ZSCORE', parked, name) then
     return '', 0, ''
@@ -85,6 +88,24 @@ local function limit_of(name)
   return 'concurrency', 0, ''
 end
 
+-- How many messages of a group were delivered in the last minute: those of this minute of the
+-- server's clock, and of the minute before the part that still counts, as if they had come evenly.
+local knows_served = is_limited and (tonumber(state[4] or '') or 0) <= now - 60000
+local is_even = math.floor(now / 60000) % 2 == 0
+local function served_of(name)
+  -- nil: not known.
+  local function count_in(counts)
+    local count = redis.pcall('HGET', counts, name)
+    if count == false then
+      return redis.call('HLEN', counts) < 10000 and 0 or nil
+    end
+    return tonumber(string.match(tostring(count), '^%d+$') or '')
+  end
+  local count = knows_served and count_in(is_even and served_even or served_odd)
+  local before = count and count_in(is_even and served_odd or served_even)
+  return before and decimal(math.floor(count + before * (1 - now % 60000 / 60000) + 0.5)) or '-1'
+end
+
 local function show(name, mark)
   local line = mark_read(mark or '', name)
   local waiting, first = arrived[name] or 0, nil
@@ -96,7 +117,8 @@ local function show(name, mark)
     local at_limit, held_until, holder = limit_of(name)
     for _, word in ipairs({
       name, decimal(waiting), front[name] or first or behind[name] or '',
-      knows_leases and decimal(leases[name] or 0) or '-1', at_limit, decimal(held_until), holder,
+      knows_leases and decimal(leases[name] or 0) or '-1', served_of(name), at_limit,
+      decimal(held_until), holder,
     }) do
       answer[#answer + 1] = word
     end

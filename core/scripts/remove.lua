@@ -5,6 +5,7 @@
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine
 -- keys rates received timings failures targets groups lines turns limits working parked
 -- keys timers rated holds ends kept started awaited begun batches batch_ends guests reply
+-- keys served_even served_odd
 -- includes keep_reply refuse_layout batch_note note_home now outbox_put bulk queue_name
 -- args '0'; another number: by force; 2: the same, of a partition, and all other partitions of the
 --   queue go, too; -1: as 0, but it only tells whether it would refuse
@@ -44,7 +45,8 @@ for i, stored in ipairs(#entries > 0 and redis.call('HMGET', msg, unpack(entries
 end
 local keys = { ready, high, low, delayed, leased, dead, attempts, handover, unique, wake,
   quarantine, rates, received, timings, failures, targets, groups, lines, turns, limits, working,
-  parked, timers, rated, holds, ends, kept, started, awaited, begun, batch_ends, guests }
+  parked, timers, rated, holds, ends, kept, started, awaited, begun, batch_ends, guests,
+  served_even, served_odd }
 local is_plain = #found == 0 and #notes == 0 and #entries <= 1000
 if not is_plain and number > 1000 then
   return redis.error_reply(string.format("INVALID the queue '%s' has %s, and more than 1000 "

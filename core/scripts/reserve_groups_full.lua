@@ -1,7 +1,7 @@
 -- reserve_groups_full: reserve_full for a queue that has had messages with groups.
 -- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates
 -- keys failures groups lines turns limits working parked timers rated holds begun
--- keys ends kept started awaited guests unique batches batch_ends
+-- keys ends kept started awaited guests unique batches batch_ends served_even served_odd
 -- includes turns arrivals group_limits full
 -- args as reserve_full
 -- passes on to reserve_full

@@ -53,7 +53,7 @@ const dueq_group *dueq_result_group(const dueq_result *result, size_t index) {
 }
 
 enum { NOW = 0, CURSOR = 1, FIXED = 2 };
-enum { NAME, WAITING, FIRST, LEASED, AT_LIMIT, HELD_UNTIL, HOLDER, EACH };
+enum { NAME, WAITING, FIRST, LEASED, SERVED, AT_LIMIT, HELD_UNTIL, HOLDER, EACH };
 
 /* Of each group a page has its name twice, once in a ticket, two ids, and some numbers. */
 _Static_assert(DUEQ_MAX_BATCH * (2 * DUEQ__ESCAPED_GROUP + 2 * DUEQ_MAX_ID + 128) <
@@ -79,6 +79,7 @@ static bool read_group(const struct dueq__reply *reply, size_t at, dueq_group *g
         !dueq__reply_number(dueq__reply_item(reply, at + WAITING), &group->waiting) ||
         !dueq__reply_bytes(dueq__reply_item(reply, at + FIRST), &first) ||
         !dueq__reply_number(dueq__reply_item(reply, at + LEASED), &group->leased) ||
+        !dueq__reply_number(dueq__reply_item(reply, at + SERVED), &group->served_per_minute) ||
         !dueq__reply_bytes(dueq__reply_item(reply, at + AT_LIMIT), &limit) ||
         !read_limit(limit, &group->at_limit) ||
         !dueq__reply_number(dueq__reply_item(reply, at + HELD_UNTIL), &group->held_until_ms) ||

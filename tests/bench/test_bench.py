@@ -210,7 +210,7 @@ def test_tiny_run_of_delayed_messages_has_every_figure(tmp_path: Path) -> None:
     for name, row in rows.items():
         if row["dueq"] is None:
             # A machine that is busy elsewhere cannot count this one.
-            assert name.startswith("deliver and ack as it falls due"), name
+            assert "as it falls due" in name, name
             assert row["why"].startswith("refused: "), name
             continue
         assert 5 < row["dueq"] < 5000, name

@@ -200,17 +200,18 @@ def test_groups_and_purge_of_a_group(dueq: Program) -> None:
     dueq("reserve", "orders")
     header, *lines = dueq("groups", "orders", "--count", "4").lines
     assert header.split() == [
-        *["WAITING/OF", "LEASED/OF", "OLDEST", "RATE", "WEIGHT", "AT", "LIMIT", "GROUP"]
+        *["WAITING/OF", "LEASED/OF", "OLDEST", "SERVED/MIN", "RATE", "WEIGHT"],
+        *["AT", "LIMIT", "GROUP"],
     ]
     assert [line.split()[:2] for line in lines] == [["1", "0"], ["1", "0"], ["1", "0"], ["1", "1"]]
-    assert [line.split(maxsplit=6)[6] for line in lines] == ["globex", "a b", "(no group)", "acme"]
+    assert [line.split(maxsplit=7)[7] for line in lines] == ["globex", "a b", "(no group)", "acme"]
     assert len(dueq("groups", "orders", "--count", "2").lines) == 3
     assert dueq("purge", "orders", "--group", "acme", "--yes").text == "2\n"
     assert dueq("purge", "orders", "--group", "acme", "--yes", "--json").object == {"purged": 0}
     assert dueq.stats()["ready"] == 3
     dueq("hold", "orders", "--group", "globex", "--duration", "1h")
     first, *_ = dueq("groups", "orders").lines[1:]
-    assert first.split()[3:] == ["-", "-", "hold", "59m59s", "globex"]
+    assert first.split()[3:] == ["-", "-", "-", "hold", "59m59s", "globex"]
     assert dueq("groups", "others").out == b""
 
 
@@ -222,10 +223,15 @@ def test_groups_show_how_much_of_their_limits_they_use(dueq: Program, server: Se
     dueq("limit", "orders", "--each-group-rate", "100/m", "--each-group-burst", "10")
     dueq("limit", "orders", "--group", "acme", "--concurrency", "1", "--weight", "4")
     dueq("reserve", "orders", "--count", "9")
-    assert [line.split(maxsplit=6) for line in dueq("groups", "orders").lines[1:]] == [
-        ["2/1.0M", "1/1", ANY, "100/m", "4", "concurrency", "acme"],
-        ["0/1.0M", "1/2", "-", "100/m", "-", "-", "globex"],
-        ["0", "1", "-", "-", "-", "-", "(no group)"],
+    # A minute after the first limit, the queue knows how many were delivered in a minute.
+    assert [row["served_per_minute"] for row in dueq("groups", "orders", "--json").objects] == [
+        *[None, None, None]
+    ]
+    server.command("HSET", "dueq:{orders}:meta", "served_from", "0")
+    assert [line.split(maxsplit=7) for line in dueq("groups", "orders").lines[1:]] == [
+        ["2/1.0M", "1/1", ANY, "1", "100/m", "4", "concurrency", "acme"],
+        ["0/1.0M", "1/2", "-", "1", "100/m", "-", "-", "globex"],
+        ["0", "1", "-", "1", "-", "-", "-", "(no group)"],
     ]
     server.command("HSET", "dueq:{orders}:limits", "each.concurrency", "many")
     ended = dueq.run("groups", "orders")

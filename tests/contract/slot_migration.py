@@ -50,6 +50,7 @@ KINDS = {
     **dict.fromkeys(("msg", "attempts", "handover", "meta", "partitions"), "HASH"),
     **dict.fromkeys(("described", "timings", "groups", "lines", "limits"), "HASH"),
     **dict.fromkeys(("working", "ends", "started", "guests", "batches", "batch_ends"), "HASH"),
+    **dict.fromkeys(("served_even", "served_odd"), "HASH"),
     **dict.fromkeys(("delayed", "leased", "dead", "outbox", "received", "unique"), "ZSET"),
     **dict.fromkeys(("wake", "lock_wake", "members", "consumers", "turns"), "ZSET"),
     **dict.fromkeys(("parked", "timers", "rated", "holds", "begun"), "ZSET"),

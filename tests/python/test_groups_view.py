@@ -95,3 +95,53 @@ def test_groups_of_asyncio(server: Server) -> None:
             return names(await queue.groups()), await queue.purge_group("acme")
 
     assert asyncio.run(main()) == (["acme"], 1)
+
+
+def served(queue: dueq.Queue) -> dict[str | None, int | None]:
+    return {group.name: group.served_per_minute for group in queue.groups()}
+
+
+def counts_deliveries(queue: dueq.Queue, server: Server) -> list[str]:
+    """Sets limits, as if a minute ago. Returns the keys of the counts."""
+    queue.limit(each_group_concurrency=1000)
+    server.command("HSET", f"dueq:{{{queue.name}}}:meta", "served_from", 0)
+    return [f"dueq:{{{queue.name}}}:served_{kind}" for kind in ("even", "odd")]
+
+
+def test_a_part_of_the_minute_before_counts_as_served(queue: dueq.Queue, server: Server) -> None:
+    queue.push("x", group="a")
+    for counts in counts_deliveries(queue, server):
+        server.command("HSET", counts, "a", 6000)
+    [group] = queue.groups()
+    passed = group.now.second + group.now.microsecond / 1e6
+    assert group.served_per_minute == pytest.approx(12000 - 100 * passed, abs=1)
+
+
+def test_what_was_served_is_not_known_in_the_first_minute(
+    queue: dueq.Queue, server: Server
+) -> None:
+    queue.push_many([dueq.Draft("x", group="a")] * 2)
+    queue.hold("a", 60)
+    assert served(queue) == {"a": None}
+    counts_deliveries(queue, server)
+    assert served(queue) == {"a": 0}
+
+
+def test_the_counts_of_what_was_served_go(queue: dueq.Queue, server: Server) -> None:
+    keys = counts_deliveries(queue, server)
+    queue.push("x", group="a")
+    assert queue.reserve()
+    left = [server.command("PTTL", key) for key in keys if server.command("EXISTS", key)]
+    assert left
+    assert all(isinstance(ms, int) and 0 < ms <= 120000 for ms in left)
+
+
+def test_of_ten_thousand_groups_is_counted_what_was_served(
+    queue: dueq.Queue, server: Server
+) -> None:
+    names = [f"g{number}" for number in range(10000)]
+    for counts in counts_deliveries(queue, server):
+        server.command("HSET", counts, *(word for name in names for word in (name, 0)))
+    queue.push_many([dueq.Draft("x", group=group) for group in ("g7", "other")])
+    assert len(queue.reserve_many(2)) == 2
+    assert served(queue) == {"g7": 1, "other": None}

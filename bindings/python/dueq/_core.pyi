@@ -207,9 +207,10 @@ FailureRow: TypeAlias = tuple[
     int,
     str,
 ]
-# name, waiting, oldest_ms, leased, now_ms, at_limit, held_until_ms, holder
+# name, waiting, oldest_ms, leased, served_per_minute, now_ms, at_limit, held_until_ms, holder
 GroupRow: TypeAlias = tuple[
     str,
+    int,
     int,
     int,
     int,

@@ -326,6 +326,11 @@ class Group(Counted):
     How many of its messages are leased. None: not known, as more than 1,000 messages of the queue
     are leased.
     """
+    served_per_minute: int | None
+    """
+    About how many of its messages were delivered in the last minute. None: not known, as the queue
+    has not had limits of groups for a minute, or more than 10,000 groups had deliveries.
+    """
     now: datetime
     """The server's clock when it answered."""
     at_limit: str
@@ -349,10 +354,11 @@ class Group(Counted):
             row[1],
             optional_moment(row[2]),
             None if row[3] < 0 else row[3],
-            moment(row[4]),
-            row[5],
-            optional_moment(row[6]),
-            row[7] or None,
+            None if row[4] < 0 else row[4],
+            moment(row[5]),
+            row[6],
+            optional_moment(row[7]),
+            row[8] or None,
         )
 
     # The end of what was made.

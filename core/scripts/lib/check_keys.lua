@@ -1,14 +1,14 @@
 -- defines has_foreign check_types check_meta
 -- needs attempts dead delayed failures groups handover high leased limits lines low meta msg
 -- needs outbox parked quarantine rated rates ready received timers turns unique wake working
--- needs begun holds ends kept started awaited guests batches batch_ends
+-- needs begun holds ends kept started awaited guests batches batch_ends served_even served_odd
 -- includes check_findings decimal check_verdict limited_by wake
 -- The keys that check looks at, by the type that each must have.
 local function typed_keys()
   return {
     list = { ready, high, low, quarantine, rates, failures },
     hash = { msg, attempts, handover, meta, groups, lines, limits, working, ends, started, guests,
-      batches, batch_ends },
+      batches, batch_ends, served_even, served_odd },
     zset = { delayed, leased, dead, outbox, unique, wake, received, turns, parked, timers,
       rated, holds, begun, kept, awaited },
   }

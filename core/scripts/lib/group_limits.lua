@@ -1,4 +1,5 @@
--- defines group_gate; needs attempts holds limits meta msg parked rated timers working
+-- defines group_gate; needs attempts holds limits meta msg parked rated served_even served_odd
+-- needs timers working
 -- includes bulk turns at_work group_in limit_number limits limited_by rate_terms clear strict_order
 -- How a reserve keeps to the limits of groups, and to holds. `working` has how many tickets of each
 -- group are leased, `rated` from when on the next one has its time by the rate, in microseconds,
@@ -189,7 +190,7 @@ do
 
   -- The message of a lease that has ended is delivered again, under this ticket.
   function group_gate.enter(ticket)
-    local name = is_on and group_in(ticket)
+    local name = is_on and (group_in(ticket) or '')
     if name then
       group_gate.took(name)
       group_gate.begins(ticket)
@@ -249,10 +250,27 @@ do
     return next_timer
   end
 
+  -- Counts deliveries of a group in this minute of the server's clock. The counts of a minute are
+  -- needed until the next one ends. A minute has those of 10,000 groups at most: the server stops
+  -- while it frees a larger hash.
+  local function count_served(name, number)
+    local minute = math.floor(now / 60000)
+    local counts = minute % 2 == 0 and served_even or served_odd
+    if redis.pcall('HINCRBY', counts, name, number) == number then
+      redis.call('PEXPIREAT', counts, string.format('%d', (minute + 2) * 60000 - 1))
+      if redis.call('HLEN', counts) > 10000 then
+        redis.call('HDEL', counts, name)
+      end
+    end
+  end
+
   -- Writes what is new; remove() removes what goes.
   function group_gate.write()
     local numbers, times = { nil }, { nil }
     for name, state in pairs(states) do
+      if state.taken > 0 then
+        count_served(name, state.taken)
+      end
       local number = state.change ~= 0 and name ~= '' and state.number + state.change
       if number and number > 0 then
         numbers[#numbers + 1], numbers[#numbers + 2] = name, string.format('%d', number)

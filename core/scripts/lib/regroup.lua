@@ -1,5 +1,5 @@
 -- defines regroup; needs holds leased meta parked rated timers turns working
--- includes bulk clear each_page group_in
+-- includes bulk clear each_page group_in now
 -- The limits of groups have changed. Their script calls this before it writes `limited`. Groups
 -- that were at a limit, or held, come back to `turns`, and the next reserves look at each of them.
 -- Where the queue had no limits of groups, nobody has counted what is leased. Then this counts it,
@@ -29,6 +29,7 @@ local function regroup(has_limits, leaving)
       end
     end
     bulk('HSET', working, words)
+    redis.call('HSET', meta, 'served_from', string.format('%d', now_ms()))
   end
   if had then
     each_page(parked, function(page)
