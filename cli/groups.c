@@ -59,8 +59,7 @@ static void put_part(FILE *out, int64_t number, int64_t limit, int width) {
     fprintf(out, "%*s ", width, both);
 }
 
-const char group_titles[] =
-    " WAITING/OF LEASED/OF  OLDEST SERVED/MIN      RATE WEIGHT    AT LIMIT  ";
+const char group_titles[] = " WAITING/OF LEASED/OF  OLDEST SERVED      RATE WEIGHT    AT LIMIT  ";
 
 void group_put(FILE *out, const dueq_group *group, const dueq_bounds *limits) {
     const struct group_limits limit = group_limits_of(limits, group->name);
@@ -77,7 +76,7 @@ void group_put(FILE *out, const dueq_group *group, const dueq_bounds *limits) {
                                       : "");
     put_part(out, group->waiting, limit.backlog, 11);
     put_part(out, group->leased, limit.concurrency, 9);
-    fprintf(out, "%7s %10s %9.*s %6s %11s  ",
+    fprintf(out, "%7s %6s %9.*s %6s %11s  ",
             time_format_span(group->oldest_ms ? group->now_ms - group->oldest_ms : -1, age), served,
             limit.rate.size ? (int)limit.rate.size : 1,
             limit.rate.size ? (const char *)limit.rate.data : "-", weight, kept);
@@ -157,7 +156,7 @@ const struct command groups_command = {
     "  LEASED/OF   how many are leased (-: not known, as more than 1000 of the queue are), and\n"
     "              how many its concurrency allows\n"
     "  OLDEST      how long ago the group's next message was pushed\n"
-    "  SERVED/MIN  about how many of its messages were delivered in the last minute. Only queues\n"
+    "  SERVED      about how many of its messages were delivered in the last minute. Only queues\n"
     "              with limits of groups count this, for 10,000 groups a minute, and show it from\n"
     "              a minute after the first limit on (-: not known)\n"
     "  RATE        how many of its messages are delivered in a time\n"

@@ -58,8 +58,9 @@ for i = 4, #ARGV, 3 do
     end
   elseif name == 'burst' and not (has[start .. 'rate' .. stop] or scope == 'g' and has['each.rate'])
   then
-    return redis.error_reply(string.format('INVALID the burst needs a rate, which %s does not have',
-      scope == '' and 'the queue' or scope == 'g' and 'the group' or 'each group'))
+    return redis.error_reply(string.format('INVALID the burst needs a rate, which %s does not have%s',
+      scope == '' and 'the queue' or scope == 'g' and 'the group' or 'each group',
+      scope == '' and '; the burst of each group is each_group_burst' or ''))
   else
     has[field], fields[#fields + 1], fields[#fields + 2] = true, field, value
   end

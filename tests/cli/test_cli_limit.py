@@ -91,6 +91,7 @@ def test_groups_say_for_which_message_they_wait(dueq: Program) -> None:
         (["--order", "lifo"], "the order is not fair, fifo, strict or none"),
         (["--group", "a", "--weight", "1001"], "the weight is 1001"),
         (["--each-group-rate", "5"], "each group's rate is not like 1000/s"),
+        (["--burst", "5"], "the queue does not have; the burst of each group is each_group_burst"),
         (["--each-group-burst", "5"], "the burst needs a rate, which each group does not have"),
         (["--group", "a", "--burst", "5"], "the burst needs a rate, which the group does not have"),
         (["--backlog", "5"], "a backlog is of groups"),

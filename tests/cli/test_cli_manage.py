@@ -200,7 +200,7 @@ def test_groups_and_purge_of_a_group(dueq: Program) -> None:
     dueq("reserve", "orders")
     header, *lines = dueq("groups", "orders", "--count", "4").lines
     assert header.split() == [
-        *["WAITING/OF", "LEASED/OF", "OLDEST", "SERVED/MIN", "RATE", "WEIGHT"],
+        *["WAITING/OF", "LEASED/OF", "OLDEST", "SERVED", "RATE", "WEIGHT"],
         *["AT", "LIMIT", "GROUP"],
     ]
     assert [line.split()[:2] for line in lines] == [["1", "0"], ["1", "0"], ["1", "0"], ["1", "1"]]
