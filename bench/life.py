@@ -130,7 +130,7 @@ ROWS: Sequence[Row] = (
     Row("consume 1,000 groups in fifo, one at a time", "fifo", 1, 1340, bare=False),
     Row("consume 1,000 groups in fifo, prefetch 100", "fifo", 100, 430, bare=False),
     Row("1,000 groups in strict, one, by reserve and ack", "strict-calls", 1, 1460, bare=False),
-    Row("consume 1,000 groups in strict, one at a time", "strict", 1, 1390, bare=False),
+    Row("consume 1,000 groups in strict, one at a time", "strict", 1, 1440, bare=False),
     Row("consume 1,000 groups in strict, prefetch 100", "strict", 100, 475, bare=False),
 )
 

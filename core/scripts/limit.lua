@@ -58,9 +58,10 @@ for i = 4, #ARGV, 3 do
     end
   elseif name == 'burst' and not (has[start .. 'rate' .. stop] or scope == 'g' and has['each.rate'])
   then
-    return redis.error_reply(string.format('INVALID the burst needs a rate, which %s does not have%s',
-      scope == '' and 'the queue' or scope == 'g' and 'the group' or 'each group',
-      scope == '' and '; the burst of each group is each_group_burst' or ''))
+    return redis.error_reply('INVALID the burst needs a rate, which '
+      .. (scope == 'g' and 'the group does not have' or scope == 'each'
+        and 'each group does not have'
+        or 'the queue does not have; the burst of each group is each_group_burst'))
   else
     has[field], fields[#fields + 1], fields[#fields + 2] = true, field, value
   end

@@ -256,11 +256,12 @@ do
   local function count_served(name, number)
     local minute = math.floor(now / 60000)
     local counts = minute % 2 == 0 and served_even or served_odd
-    if redis.pcall('HINCRBY', counts, name, number) == number then
+    local size = redis.pcall('HINCRBY', counts, name, number) == number
+      and redis.call('HLEN', counts)
+    if size == 1 then
       redis.call('PEXPIREAT', counts, string.format('%d', (minute + 2) * 60000 - 1))
-      if redis.call('HLEN', counts) > 10000 then
-        redis.call('HDEL', counts, name)
-      end
+    elseif size and size > 10000 then
+      redis.call('HDEL', counts, name)
     end
   end
 
