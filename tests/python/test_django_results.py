@@ -163,7 +163,8 @@ def test_django_result_that_cannot_be_kept(app: dueq.App) -> None:
     pushed.refresh()
     [error] = pushed.errors
     assert (pushed.status, pushed.attempts) == ("FAILED", 1)
-    assert "the result cannot be kept: " in error.traceback
+    assert "\nTypeError: the result cannot be kept: " in error.traceback
+    assert error.exception_class is TypeError
 
 
 def test_django_result_has_the_arguments_of_the_push(app: dueq.App) -> None:

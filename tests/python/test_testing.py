@@ -179,7 +179,11 @@ def test_drain_refuses_every_server_that_is_not_the_test_s_own(
         drain(named, server="redis://127.0.0.1:1")
     assert (ran, named.queue("default").stats().ready) == ([], 1)
     assert [job.task for job in drain(named, server=own_server.url)] == ["pay"]
-    assert drain(app) == []
+
+
+def test_drain_without_queues_says_so(app: dueq.App) -> None:
+    with pytest.raises(RuntimeError, match="no queues to take from"):
+        drain(app)
 
 
 def test_drain_in_a_thread_of_a_test_of_asyncio(app: dueq.App) -> None:

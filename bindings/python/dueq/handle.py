@@ -97,10 +97,16 @@ def value_of(id: str, end: End | None) -> Any:
 
 def result_bytes(value: Any) -> bytes:
     """
-    The JSON of what a handler returned. Raises TypeError or ValueError for a value that JSON cannot
-    express, or that is larger than a result may be.
+    The JSON of what a handler returned. Raises TypeError for a value that JSON cannot express, or
+    that is larger than a result may be.
     """
-    made = JSON.dumps(write_any(value))
+    try:
+        made = JSON.dumps(write_any(value))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TypeError(f"the result cannot be kept: {error}") from error
     if len(made) > _core.MAX_RESULT:
-        raise ValueError(f"it has {len(made)} bytes of JSON; {_core.MAX_RESULT} are allowed")
+        raise TypeError(
+            f"the result cannot be kept: it has {len(made)} bytes of JSON; {_core.MAX_RESULT} are "
+            "allowed"
+        )
     return made

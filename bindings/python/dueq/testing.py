@@ -44,7 +44,7 @@ def drain(
     server   the URL of the test's own server; None: that of the fixtures dueq_url and dueq_queue
 
     Raises RuntimeError, and runs no task, if the app's queues are on another server: a test must
-    not run the tasks of production.
+    not run the tasks of production. The same if there are no queues to take from.
 
     Middleware runs, dueq.current_job() works, and messages are settled as in a worker. Time limits
     are not enforced. An exception of a job is raised here, after its message is retried: a further
@@ -56,6 +56,8 @@ def drain(
     In a test that is a coroutine function: await asyncio.to_thread(drain, app).
     """
     sources = [app.queue(name) for name in (app.queue_names if queues is None else queues)]
+    if not sources:
+        raise RuntimeError('drain() has no queues to take from: drain(app, queues=["default"])')
     _refuse_others(sources, server or own_server)
     jobs: list[Job] = []
     with closing(Runner()) as runner:

@@ -88,7 +88,7 @@ class DjangoApp(App):
                 kept = results.kept_value(job, value)
             except (Exception, Decided) as error:
                 if self._is_last(job, error):
-                    described = _described(error)
+                    described = _described(_reason(job, error))
                     results.keep_error(job, described)
                     _finish(backend, result, _STATUS.FAILED, errors=[described])
                 raise
@@ -109,6 +109,13 @@ class DjangoApp(App):
         return is_exhausted or (
             not isinstance(error, Decided) and self.named(str(job.task)).is_final(error)
         )
+
+
+def _reason(job: Job, error: BaseException) -> BaseException:
+    """The error; or the exception that the job named as it gave up."""
+    decision = job.decision
+    named = decision.error if isinstance(decision, (Fail, Retry)) else None
+    return named if isinstance(error, Decided) and isinstance(named, BaseException) else error
 
 
 def _finish(backend: type, result: framework.TaskResult, status: object, **fields: object) -> None:

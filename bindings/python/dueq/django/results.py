@@ -99,8 +99,8 @@ def kept_value(job: Job, value: object) -> object:
     }
     try:
         result_bytes(made)
-    except (TypeError, ValueError, RecursionError) as error:
-        job.fail(f"the result cannot be kept: {error}")
+    except TypeError as error:
+        job.fail(error)
     return made
 
 

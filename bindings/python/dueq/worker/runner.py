@@ -197,8 +197,8 @@ class Run:
             return
         try:
             job._result_text = result_bytes(result)
-        except (TypeError, ValueError, RecursionError) as error:
-            job._decision = Fail(f"the result cannot be kept: {error}")
+        except TypeError as error:
+            job._decision = Fail(error)
 
     def _plain(self, run_async: Callable[[], Any]) -> Any:
         """Calls the plain middleware, and within it the rest."""
