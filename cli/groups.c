@@ -59,7 +59,7 @@ static void put_part(FILE *out, int64_t number, int64_t limit, int width) {
     fprintf(out, "%*s ", width, both);
 }
 
-const char group_titles[] = " WAITING/OF LEASED/OF  OLDEST SERVED      RATE WEIGHT    AT LIMIT  ";
+const char group_titles[] = "WAITING/OF LEASED/OF  OLDEST SERVED      RATE WEIGHT    AT LIMIT  ";
 
 void group_put(FILE *out, const dueq_group *group, const dueq_bounds *limits) {
     const struct group_limits limit = group_limits_of(limits, group->name);
@@ -74,7 +74,7 @@ void group_put(FILE *out, const dueq_group *group, const dueq_bounds *limits) {
                  (const char *)group->at_limit.data, group->held_until_ms ? " " : "",
                  group->held_until_ms ? time_format_span(group->held_until_ms - group->now_ms, left)
                                       : "");
-    put_part(out, group->waiting, limit.backlog, 11);
+    put_part(out, group->waiting, limit.backlog, 10);
     put_part(out, group->leased, limit.concurrency, 9);
     fprintf(out, "%7s %6s %9.*s %6s %11s  ",
             time_format_span(group->oldest_ms ? group->now_ms - group->oldest_ms : -1, age), served,

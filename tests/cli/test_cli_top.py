@@ -182,8 +182,8 @@ def group_rows(shown: Screen) -> list[list[str]]:
     """The cells of the groups on the screen; the name is the last one."""
     lines = shown.lines
     head = next(i for i, line in enumerate(lines) if "LEASED/OF" in line)
-    rows = [line.split(maxsplit=6) for line in lines[head + 1 : -1]]
-    return [cells for cells in rows if len(cells) == 7]
+    rows = [line.split(maxsplit=7) for line in lines[head + 1 : -1]]
+    return [cells for cells in rows if len(cells) == 8]
 
 
 def open_groups(shown: Screen, *parts: str) -> None:
@@ -209,7 +209,7 @@ def test_groups_of_a_queue(dueq: Program) -> None:
         assert "acme" not in text
         for _ in range(4):
             dueq("reserve", "orders")
-        shown.until("          2         1 ", "acme")
+        shown.until("         2         1 ", "acme")
     with top(dueq, "bills", columns=80, rows=24) as shown:
         shown.until("bills ")
         shown.keys("Enter")
@@ -221,7 +221,7 @@ def test_groups_of_a_queue(dueq: Program) -> None:
         shown.until("dueq top  queue", "[ready 1]", "Enter look")
 
 
-def test_groups_have_their_limits(dueq: Program) -> None:
+def test_groups_have_their_limits(dueq: Program, server: Server) -> None:
     for group in ("acme", "globex", "acme", "acme"):
         dueq("push", "orders", "x", "--group", group)
     dueq("push", "orders", "x")
@@ -230,6 +230,7 @@ def test_groups_have_their_limits(dueq: Program) -> None:
     dueq("limit", "orders", "--each-group-rate", "100/m", "--each-group-burst", "9")
     dueq("limit", "orders", "--group", "acme", "--concurrency", "1", "--weight", "4")
     dueq("reserve", "orders", "--count", "9")
+    server.command("HSET", "dueq:{orders}:meta", "served_from", 0)
     with top(dueq, "orders") as shown:
         open_groups(
             shown,
@@ -238,10 +239,10 @@ def test_groups_have_their_limits(dueq: Program) -> None:
             "Groups with limits of their own: 1 (dueq limits shows them)",
         )
         acme, *others = group_rows(shown)
-        assert acme[:2] + acme[3:] == ["2/10000", "1/1", "100/m", "4", "concurrency", "acme"]
+        assert acme[:2] + acme[3:] == ["2/10000", "1/1", "1", "100/m", "4", "concurrency", "acme"]
         assert others == [
-            ["0/10000", "1/5", "-", "100/m", "-", "-", "globex"],
-            ["0", "1", "-", "-", "-", "-", "(no group)"],
+            ["0/10000", "1/5", "-", "1", "100/m", "-", "-", "globex"],
+            ["0", "1", "-", "1", "-", "-", "-", "(no group)"],
         ]
         assert all(len(line) <= 80 for line in shown.lines)
 
@@ -258,7 +259,7 @@ def test_group_tells_for_which_message_it_waits(dueq: Program) -> None:
             "Limits of each group: backlog 100, order strict",
             "orders group acme waits for first",
         )
-        assert [cells[5:] for cells in group_rows(shown)] == [["order", "acme  waits for first"]]
+        assert [cells[6:] for cells in group_rows(shown)] == [["order", "acme  waits for first"]]
 
 
 def test_limits_that_cannot_be_read(dueq: Program, server: Server) -> None:
