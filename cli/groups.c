@@ -64,9 +64,6 @@ const char group_titles[] = "WAITING/OF LEASED/OF  OLDEST SERVED      RATE WEIGH
 void group_put(FILE *out, const dueq_group *group, const dueq_bounds *limits) {
     const struct group_limits limit = group_limits_of(limits, group->name);
     char age[TIME_ROOM], left[TIME_ROOM], weight[NUMBER_ROOM] = "-", kept[TIME_ROOM + 16] = "-";
-    char served[NUMBER_ROOM] = "-";
-    if (group->served_per_minute >= 0)
-        text_number(group->served_per_minute, served);
     if (limit.weight)
         text_number(limit.weight, weight);
     if (group->at_limit.size)
@@ -76,9 +73,10 @@ void group_put(FILE *out, const dueq_group *group, const dueq_bounds *limits) {
                                       : "");
     put_part(out, group->waiting, limit.backlog, 10);
     put_part(out, group->leased, limit.concurrency, 9);
-    fprintf(out, "%7s %6s %9.*s %6s %11s  ",
-            time_format_span(group->oldest_ms ? group->now_ms - group->oldest_ms : -1, age), served,
-            limit.rate.size ? (int)limit.rate.size : 1,
+    fprintf(out, "%7s ",
+            time_format_span(group->oldest_ms ? group->now_ms - group->oldest_ms : -1, age));
+    put_part(out, group->served_per_minute, 0, 6);
+    fprintf(out, "%9.*s %6s %11s  ", limit.rate.size ? (int)limit.rate.size : 1,
             limit.rate.size ? (const char *)limit.rate.data : "-", weight, kept);
 }
 

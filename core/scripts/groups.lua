@@ -2,6 +2,7 @@
 -- keys msg ready leased meta groups lines turns parked timers holds limits begun attempts dead
 -- keys outbox served_even served_odd
 -- includes decimal now ticket group_mark first_in_line set_page refuse_layout begun
+-- includes served_at
 -- args alone: cursor ('': the first page), how many at most
 -- Returns { now ms, cursor of the next page ('': none), then for each group: its name as in
 --   tickets, how many tickets wait, the first of them that has a message ('': none), how many of
@@ -91,7 +92,6 @@ end
 -- How many messages of a group were delivered in the last minute: those of this minute of the
 -- server's clock, and of the minute before the part that still counts, as if they had come evenly.
 local knows_served = is_limited and (tonumber(state[4] or '') or 0) <= now - 60000
-local is_even = math.floor(now / 60000) % 2 == 0
 local function served_of(name)
   -- nil: not known.
   local function count_in(counts)
@@ -101,8 +101,8 @@ local function served_of(name)
     end
     return tonumber(string.match(tostring(count), '^%d+$') or '')
   end
-  local count = knows_served and count_in(is_even and served_even or served_odd)
-  local before = count and count_in(is_even and served_odd or served_even)
+  local count = knows_served and count_in(served_at(now))
+  local before = count and count_in(served_at(now - 60000))
   return before and decimal(math.floor(count + before * (1 - now % 60000 / 60000) + 0.5)) or '-1'
 end
 

@@ -102,11 +102,8 @@ def result_bytes(value: Any) -> bytes:
     """
     try:
         made = JSON.dumps(write_any(value))
+        if len(made) > _core.MAX_RESULT:
+            raise ValueError(f"it has {len(made)} bytes of JSON; {_core.MAX_RESULT} are allowed")
     except (TypeError, ValueError, RecursionError) as error:
         raise TypeError(f"the result cannot be kept: {error}") from error
-    if len(made) > _core.MAX_RESULT:
-        raise TypeError(
-            f"the result cannot be kept: it has {len(made)} bytes of JSON; {_core.MAX_RESULT} are "
-            "allowed"
-        )
     return made

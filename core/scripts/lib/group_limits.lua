@@ -1,6 +1,6 @@
--- defines group_gate; needs attempts holds limits meta msg parked rated served_even served_odd
--- needs timers working
+-- defines group_gate; needs attempts holds limits meta msg parked rated timers working
 -- includes bulk turns at_work group_in limit_number limits limited_by rate_terms clear strict_order
+-- includes served_at
 -- How a reserve keeps to the limits of groups, and to holds. `working` has how many tickets of each
 -- group are leased, `rated` from when on the next one has its time by the rate, in microseconds,
 -- `holds` until when a group is held. A group of which no message may be delivered now is not in
@@ -17,6 +17,7 @@ do
   -- include limited_by
   -- include clear
   -- include strict_order
+  -- include served_at
   local is_on, now, us, each, each_order, states = false, 0, 0, nil, nil, {}
   -- The groups whose tickets leave `leased` in this call, and that are not back in the turns yet.
   local freed, has_parked, has_rated, holding = { nil }, false, false, 0
@@ -254,12 +255,11 @@ do
   -- needed until the next one ends. A minute has those of 10,000 groups at most: the server stops
   -- while it frees a larger hash.
   local function count_served(name, number)
-    local minute = math.floor(now / 60000)
-    local counts = minute % 2 == 0 and served_even or served_odd
+    local counts = served_at(now)
     local size = redis.pcall('HINCRBY', counts, name, number) == number
       and redis.call('HLEN', counts)
     if size == 1 then
-      redis.call('PEXPIREAT', counts, string.format('%d', (minute + 2) * 60000 - 1))
+      redis.call('PEXPIREAT', counts, string.format('%d', now - now % 60000 + 119999))
     elseif size and size > 10000 then
       redis.call('HDEL', counts, name)
     end
